@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stretching
 
-@Suite("Stretcher, lists of attacks that follow one another")
+@Suite("Stretcher: continued attack lists")
 struct AttackContinuationTests {
     /// A chord with bursts at known frames, and its attacks in windows, each known with its neighbours, as a player
     /// passes attacks to a voice.
@@ -61,7 +61,7 @@ struct AttackContinuationTests {
     }
 
     @Test(
-        "a voice that is given only the attacks around its position sounds like one that is given all of them",
+        "a voice given only the attacks around its position sounds like a voice given all attacks",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.8, 2])
     func continuation(speed: Double) {
         let scene = Scene(at: Array(stride(from: 3000, to: 60_000, by: 3711)), frameCount: 66_000, windowFrames: 20_000)
@@ -72,7 +72,7 @@ struct AttackContinuationTests {
     }
 
     @Test(
-        "an attack that becomes known after the previous one has landed is prepared as if it had been known from the start",
+        "an attack that becomes known after the previous one sounds as if it was known from the start",
         arguments: cases([0.5, 0.8, 2], few: [0.8]))
     func longSustain(speed: Double) {
         // When the first attack lands, only windows 0 and 1 are known; the second lies in window 3.
@@ -102,7 +102,7 @@ struct AttackContinuationTests {
     }
 
     @Test(
-        "after eleven seconds of sustain there is no more sound before an attack than when all attacks are known",
+        "after eleven seconds of sustain a late attack has no more pre-echo than one known early",
         .enabled(if: Workload.isWhole))
     func preEcho() {
         // Windows of a player's size: the first attack lands when the windows of the next 11.9 seconds are known, and

@@ -61,7 +61,7 @@ struct AttackMaterialTests {
         return (0..<range.count).map { sum.view[$0] }
     }
 
-    @Test("voices and snippet add up to the source at speed 1")
+    @Test("at speed 1 voices and snippet add up to the source")
     func addsUp() throws {
         let (source, onsets) = bursts(at: [30_011, 36_000], frameCount: 66_000, channelCount: 2)
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
@@ -80,7 +80,7 @@ struct AttackMaterialTests {
         }
     }
 
-    @Test("an attack after silence is wholly in the snippet, and silent before it")
+    @Test("an attack after silence lies wholly in the snippet, and silence precedes it")
     func outOfSilence() throws {
         var source = [Float](repeating: 0, count: 60_000)
         for index in 0..<150 { source[30_000 + index] = index % 2 == 0 ? 0.65 : -0.65 }
@@ -101,7 +101,7 @@ struct AttackMaterialTests {
         #expect((910..<1010).allSatisfy { abs(snippet.view[$0] - source[29_990 + $0 - 900]) < 0.1 })
     }
 
-    @Test("records do not depend on how the recording was divided into blocks", .enabled(if: Workload.isWhole))
+    @Test("attack records do not depend on the division of the recording into blocks", .enabled(if: Workload.isWhole))
     func anyBlocks() {
         let places = stride(from: 20_000, to: 270_000, by: 9_007).map { $0 }
         let (source, onsets) = bursts(at: places, frameCount: 290_000)
@@ -134,7 +134,7 @@ struct AttackMaterialTests {
         return (0..<packed.count).map { target.view[$0] }
     }
 
-    @Test("a list counts the cuts up to a frame")
+    @Test("an attack list counts the cuts up to a frame")
     func findsCuts() {
         let (source, onsets) = bursts(at: [3000, 9000, 15_000], frameCount: 20_000)
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
@@ -184,7 +184,7 @@ struct AttackMaterialTests {
         #expect(material.records[2].snippet.count == 0 && material.records[2].cut == 12_200)
     }
 
-    @Test("a minute with five onsets a second stays below 20 MB")
+    @Test("the attack material of a minute with five onsets a second stays below 20 MB")
     func memory() {
         let (source, onsets) = bursts(at: [20_000, 28_820, 37_640], frameCount: 50_000, channelCount: 2)
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)

@@ -27,7 +27,7 @@ struct BallisticsTests {
 
     private static let rates = cases([32_000, 44_100, 48_000, 96_000, 192_000, 384_000], few: [44_100])
 
-    @Test("bursts of a tone of 5 kHz read as the table says, at every rate", arguments: tables)
+    @Test("bursts of a tone of 5 kHz read the values of the PPM table at every rate", arguments: tables)
     func bursts(table: Table) {
         for rate in Self.rates {
             for burst in table.bursts {
@@ -42,7 +42,7 @@ struct BallisticsTests {
     }
 
     @Test(
-        "a steady full-scale tone reads 0 dB at any frequency, and the fall is even and as fast as the table says",
+        "a steady full-scale tone reads 0 dB at any frequency, and falls evenly at the standard's rate",
         arguments: tables)
     func steadyAndFall(table: Table) {
         let rate = cases(48_000, few: 32_000)
@@ -87,7 +87,7 @@ struct BallisticsTests {
         #expect(abs((course.last ?? 0) - 1) < 0.002)
     }
 
-    @Test("readings fall to minus infinity in silence; a reset meter reads like a new one")
+    @Test("readings fall to minus infinity in silence, and a reset meter reads like a new one")
     func silence() {
         var meter = PeakProgrammeMeter(.typeI, channelCount: 1, sampleRate: 48_000)
         var volume = VolumeUnitMeter(channelCount: 1, sampleRate: 48_000)

@@ -81,7 +81,7 @@ struct BandSplitTests {
         }
     }
 
-    @Test("samples that are not finite or absurdly large count as silence")
+    @Test("a band split counts samples that are not finite or absurdly large as silence")
     func badSamples() {
         var random = SeededGenerator(printedFor: "badSamples")
         var clean = random.noise(512)

@@ -25,7 +25,7 @@ struct DelayedChannelsTests {
         #expect(reversed.leader == 1 && reversed.follower == 0 && reversed.delay == delay)
     }
 
-    @Test("channels that are alike, unlike, silent, too late or too short are left to themselves")
+    @Test("channels that are equal, unrelated, silent, too late or too short have no delay")
     func othersAreLeft() {
         let channels = delayed(by: 7)
         var random = SeededGenerator(seed: 9)
@@ -42,7 +42,7 @@ struct DelayedChannelsTests {
         #expect(DelayedChannels([channels[0], channels[1], other], longest: 44) == nil)
     }
 
-    @Test("what follows keeps the delay, and each by itself does not")
+    @Test("a joint continuation keeps the delay between channels, and separate ones do not")
     func continuationsKeepTheDelay() throws {
         let channels = delayed(by: 7)
         let prediction = LinearPrediction(learning: channels, order: 200)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DSP
 
-@Suite("Moving an edge to where it sounds best")
+@Suite("Edge snap")
 struct EdgeSnapTests {
     private let rate = 8000
 
@@ -13,7 +13,7 @@ struct EdgeSnapTests {
         (0..<count).map { Float(0.5 * sin(2 * .pi * Double($0) / period + phase)) }
     }
 
-    @Test("takes the nearest silence, wherever a crossing is, and the meant place itself if it is silent")
+    @Test("an edge snaps to the nearest silence before any crossing, and a silent edge stays")
     func silence() {
         var samples = sine(320, period: 20, phase: 0.4)
         for index in 200..<260 { samples[index] = 0.0001 }
@@ -23,7 +23,7 @@ struct EdgeSnapTests {
         #expect(EdgeSnap.nearest(in: [Float](repeating: 0, count: 320), to: 7, sampleRate: rate) == 7)
     }
 
-    @Test("takes the nearest crossing of zero in sound, in either direction")
+    @Test("an edge in sound snaps to the nearest zero crossing, in either direction")
     func crossing() {
         // Crossings at every tenth sample, between two of them.
         let samples = sine(320, period: 20, phase: 0.1)
@@ -33,14 +33,14 @@ struct EdgeSnapTests {
         }
     }
 
-    @Test("leaves an edge where it is in sound that does not cross zero, and near nothing")
+    @Test("an edge in sound without zero crossings, or without sound, stays")
     func nowhere() {
         #expect(EdgeSnap.nearest(in: [Float](repeating: 0.4, count: 320), to: 100, sampleRate: rate) == 100)
         #expect(EdgeSnap.nearest(in: [], to: 0, sampleRate: rate) == 0)
         #expect(EdgeSnap.nearest(in: [0.5], to: 1, sampleRate: rate) == 1)
     }
 
-    @Test("the trough of a low note is no silence")
+    @Test("the trough of a low note does not count as silence")
     func lowNote() {
         let samples = sine(320, period: 200, phase: .pi / 2)
         #expect(EdgeSnap.nearest(in: samples, to: 60, sampleRate: rate) == 51)

@@ -46,7 +46,7 @@ struct FormantTests {
     private static let voices = Vowel.voices.map { $0.vowel.sound(pitch: $0.pitch, frames: 12_000 + 2 * 16_000) }
 
     @Test(
-        "of a vowel stay where they are, as the mean of nine voices", .enabled(if: Workload.isOptimised),
+        "kept formants of a vowel stay in place, as the mean of nine voices", .enabled(if: Workload.isOptimised),
         arguments: [-12.0, -5, -2, 2, 7, 12])
     func vowels(semitones: Double) {
         let ratio = pow(2, semitones / 12)
@@ -64,7 +64,7 @@ struct FormantTests {
         #expect(moved > 2 * kept)
     }
 
-    @Test("stay from the first frame on: the filter begins as if it had run before", arguments: [-5.0, 7])
+    @Test("formants stay from the first frame on, as if the filter had run before", arguments: [-5.0, 7])
     func beginning(semitones: Double) {
         let ratio = pow(2, semitones / 12)
         let sound = Vowel.ah.sound(pitch: 140, frames: 9000 + Int(5000 * ratio))
@@ -84,7 +84,7 @@ struct FormantTests {
         #expect(decibels(error / size) < -20)
     }
 
-    @Test("are the same for every division into blocks", arguments: [-7.0, 4])
+    @Test("a sound with kept formants is the same for every division into blocks", arguments: [-7.0, 4])
     func blocks(semitones: Double) {
         var generator = SeededGenerator(printedFor: #function)
         let ratio = pow(2, semitones / 12)
@@ -98,14 +98,14 @@ struct FormantTests {
         #expect(render { Int.random(in: 1...700, using: &generator) } == whole, "\(generator)")
     }
 
-    @Test("keep the stereo image: all channels pass the same filter")
+    @Test("keeping formants keeps the stereo image, because all channels pass the same filter")
     func image() {
         let left = Vowel.oo.sound(pitch: 160, frames: 9000)
         let output = Self.changed([left, left.map { -0.25 * $0 }], from: 3000, ratio: 1.5, frameCount: 2000)
         for index in 0..<2000 { #expect(output[1][index] == -0.25 * output[0][index]) }
     }
 
-    @Test("of a channel that cancels another one stay as well")
+    @Test("formants stay where one channel cancels another")
     func oppositeChannels() {
         let left = Vowel.ah.sound(pitch: 140, frames: 9000)
         let alone = Self.changed([left], from: 3000, ratio: 1.5, frameCount: 2000)[0]
@@ -114,7 +114,7 @@ struct FormantTests {
     }
 
     @Test(
-        "of silence, and of samples that are no numbers, are silence; full scale stays bounded", arguments: [0.25, 4])
+        "formants of silence and of NaN give silence, and full scale stays bounded", arguments: [0.25, 4])
     func extremes(ratio: Double) {
         let silence = Self.changed([[Float](repeating: 0, count: 9000)], from: 3000, ratio: ratio, frameCount: 1500)[0]
         #expect(silence.allSatisfy { $0 == 0 })
@@ -126,7 +126,7 @@ struct FormantTests {
         #expect(loud.allSatisfy { abs($0) < 20 })
     }
 
-    @Test("do not move an attack, and nothing sounds before it")
+    @Test("keeping formants does not move an attack, and no sound precedes the attack")
     func attacks() {
         var sound = Vowel.ah.sound(pitch: 140, frames: 12_000)
         for index in 0..<7000 { sound[index] = 0 }
@@ -137,7 +137,7 @@ struct FormantTests {
         #expect(output[first..<(first + 200)].contains { abs($0) > 0.01 })
     }
 
-    @Test("at other sample rates stay as well", .enabled(if: Workload.isOptimised), arguments: [8000, 16_000, 96_000])
+    @Test("formants stay at other sample rates", .enabled(if: Workload.isOptimised), arguments: [8000, 16_000, 96_000])
     func rates(rate: Int) {
         // The envelope alone: a vowel's, computed from the amplitudes of its harmonics.
         var envelope = SpectralEnvelope(sampleRate: rate)

@@ -8,9 +8,9 @@ import Testing
 
 /// A stretcher that stays where it started. The limits are the figures measured when the method was chosen, less a
 /// margin.
-@Suite("Stretcher, frozen")
+@Suite("Stretcher: freezing")
 struct FreezeTests {
-    @Test("begins with the frame at which it is frozen, and sounds the same in blocks of every size")
+    @Test("a freeze begins at its frame, and sounds the same in blocks of every size")
     func blocks() {
         var random = SeededGenerator(seed: 4)
         let source = [random.noise(40_000), tones([220, 1003], amplitude: 0.2, frameCount: 40_000)]
@@ -22,7 +22,7 @@ struct FreezeTests {
         }
     }
 
-    @Test("nothing is left of what a stretcher played before", arguments: [8000, 44_100])
+    @Test("a frozen stretcher has no trace of earlier sound", arguments: [8000, 44_100])
     func reused(sampleRate: Int) {
         var random = SeededGenerator(seed: 8)
         let (noise, chord) = (random.noise(60_000), tones([220, 1003], amplitude: 0.2, frameCount: 60_000))
@@ -44,7 +44,7 @@ struct FreezeTests {
         #expect(firstWrong == nil)
     }
 
-    @Test("asks for no more of the source once it is frozen, and cannot be told a speed")
+    @Test("a frozen stretcher requests no more of the source, and refuses a speed")
     func staysThere() {
         let source = [tones([441], amplitude: 0.2, frameCount: 40_000)]
         var stretcher = Stretcher(channelCount: 1, sampleRate: 44100, maximumEmitFrames: 512)
@@ -65,7 +65,7 @@ struct FreezeTests {
     }
 
     @Test(
-        "sines stay pure and keep their level, after seconds as well", .enabled(if: Workload.isWhole),
+        "frozen sines stay pure and keep their level, after seconds as well", .enabled(if: Workload.isWhole),
         arguments: [
             // Measured 101, 84 and 78 dB.
             ([997], 95), ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 80), ([41.2, 82.4, 123.6, 164.8], 74),
@@ -78,7 +78,8 @@ struct FreezeTests {
         #expect(abs(decibels(power(output[130_000..<190_000]) / power(source[...]))) < 0.05)
     }
 
-    @Test("a semitone from A4 on is held in tune", .enabled(if: Workload.isWhole), arguments: [440.0, 880, 1318.5])
+    @Test(
+        "a frozen semitone from A4 on stays in tune", .enabled(if: Workload.isWhole), arguments: [440.0, 880, 1318.5])
     func semitones(hertz: Double) {
         let pair = [hertz, hertz * pow(2, 1.0 / 12)]
         let output = frozen([tones(pair, amplitude: 0.2, frameCount: 60_000)], at: 30_000, frameCount: 180_000)[0]
@@ -88,7 +89,7 @@ struct FreezeTests {
         #expect(measured.purity > 50)
     }
 
-    @Test("noise neither repeats itself nor comes and goes", .enabled(if: Workload.isWhole), arguments: 1...3)
+    @Test("frozen noise neither repeats itself nor fluctuates", .enabled(if: Workload.isWhole), arguments: 1...3)
     func noise(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let source = random.noise(60_000)
@@ -101,7 +102,7 @@ struct FreezeTests {
         #expect(abs(decibels(power(output[30_000...]) / power(source))) < 1)
     }
 
-    @Test("a drum that begins 57 ms later is not heard if its attack is known", .enabled(if: Workload.isWhole))
+    @Test("a known drum attack 57 ms after the freeze is not heard", .enabled(if: Workload.isWhole))
     func laterAttack() {
         let (source, attacks) = chordWithDrum(at: 30_000)
         let output = frozen([source], at: 27_500, frameCount: 100_000, attacks: attacks)[0]
@@ -109,7 +110,7 @@ struct FreezeTests {
         #expect(signalToNoise(output[40_000..<90_000], Self.chord) > 40)
     }
 
-    @Test("the sound of a drum is held evenly, wherever it is frozen", arguments: [-900, -100, 0, 100, 900])
+    @Test("the frozen sound of a drum is even, wherever it is frozen", arguments: [-900, -100, 0, 100, 900])
     func evenAttack(offset: Int) {
         let (source, attacks) = chordWithDrum(at: 30_000)
         let output = frozen([source], at: Int64(30_000 + offset), frameCount: 80_000, attacks: attacks)[0]

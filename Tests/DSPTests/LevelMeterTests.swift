@@ -22,7 +22,7 @@ struct LevelMeterTests {
         #expect(empty.frameCount == 0 && empty.peak == 0 && empty.meanSquare == 0)
     }
 
-    @Test("taking the levels gives those since the last take; reading them resets nothing")
+    @Test("taking the levels gives those since the last take, and reading resets nothing")
     func takes() {
         var meter = LevelMeter(channelCount: 1)
         unsafe withChannels([[0.5, -0.75, 0.25]]) { unsafe meter.process($0, frameCount: 3) }
@@ -35,7 +35,7 @@ struct LevelMeterTests {
         #expect(meter.frame == 0 && meter.levels(channel: 0) == ChannelLevels())
     }
 
-    @Test("each run at full scale counts as one over, across any borders of blocks, and the first one's frame is known")
+    @Test("each run at full scale counts as one over, across blocks, with the frame of the first over")
     func overs() {
         var random = SeededGenerator(printedFor: "LevelMeterTests.overs")
         let full = LevelMeter.fullScale
@@ -71,7 +71,7 @@ struct LevelMeterTests {
         #expect(levels.overs == 200 && levels.firstOverFrame == 40)
     }
 
-    @Test("samples that are not finite or absurdly large count as silence")
+    @Test("a level meter counts samples that are not finite or absurdly large as silence")
     func noSound() {
         var meter = LevelMeter(channelCount: 1)
         let samples: [Float] = [.nan, .infinity, -.infinity, 3e38, 0.5, .signalingNaN, -1e20, 0.25, .nan, 0.25]
@@ -106,7 +106,7 @@ struct LevelMeterTests {
 struct PeakHoldTests {
     private let parameters = PeakHold.Parameters(sampleRate: 48_000, holdSeconds: 1, fallDecibelsPerSecond: 20)
 
-    @Test("it rises at once, stays for the hold time, then falls evenly", arguments: [1, 480, 9600, 48_000])
+    @Test("the peak hold rises at once, stays for the hold time, then falls evenly", arguments: [1, 480, 9600, 48_000])
     func course(block: Int) {
         var hold = PeakHold(parameters)
         #expect(hold.decibels == -.infinity)
@@ -125,7 +125,7 @@ struct PeakHoldTests {
         #expect(hold == PeakHold(parameters))
     }
 
-    @Test("it never falls below the current peak, and feeding zero frames changes nothing")
+    @Test("the peak hold never falls below the current peak, and zero frames change nothing")
     func floor() {
         var hold = PeakHold(parameters)
         hold.feed(-6, frameCount: 480)

@@ -12,7 +12,7 @@ struct LinearPredictionTests {
         decibels(power(zip(predicted, real).map { $0 - $1 }) / power(real))
     }
 
-    @Test("sines are continued in phase and at their level")
+    @Test("linear prediction continues sines in phase and at their level")
     func continuesSines() {
         let source = tones([196.3, 441.7, 1003.1, 2517.9, 6011.3], amplitude: 0.12, frameCount: 4096)
         var random = SeededGenerator(seed: 3)
@@ -24,7 +24,7 @@ struct LinearPredictionTests {
         #expect(error(predicted, source[3072...]) < -50)
     }
 
-    @Test("channels share their weights, so that sound common to them stays common")
+    @Test("channels share their prediction weights, so common sound stays common")
     func channelsStayTogether() {
         let left = tones([311, 977], amplitude: 0.3, frameCount: 1024)
         let right = left.map { $0 * -0.5 }
@@ -44,7 +44,7 @@ struct LinearPredictionTests {
         #expect(power(long[5000...]) <= power(long[..<1000]))
     }
 
-    @Test("silence, one sample and none are continued by silence", arguments: [0, 1, 2, 1000])
+    @Test("silence, one sample and no samples are continued by silence", arguments: [0, 1, 2, 1000])
     func silence(count: Int) {
         let past = [Float](repeating: 0, count: count)
         let prediction = LinearPrediction(learning: [past, past], order: 200)
@@ -66,7 +66,7 @@ struct LinearPredictionTests {
 
 @Suite("Packed samples")
 struct PackedSamplesTests {
-    @Test("samples come back 90 dB below the loudest of their neighbours, and silence around them")
+    @Test("packed samples come back 90 dB below their loudest neighbours, amid silence")
     func unpacks() {
         var random = SeededGenerator(seed: 1)
         let loud = random.noise(100)
@@ -83,7 +83,7 @@ struct PackedSamplesTests {
         }
     }
 
-    @Test("any window on the samples gives the same values", arguments: [0, 1, 5, 8, 31, 32, 33, 99, 100, 400])
+    @Test("any window on packed samples gives the same values", arguments: [0, 1, 5, 8, 31, 32, 33, 99, 100, 400])
     func anyWindow(offset: Int) {
         var random = SeededGenerator(seed: 2)
         var storage = PackedStorage(capacity: PackedStorage.blocks(count: 100, channelCount: 1))
@@ -98,7 +98,7 @@ struct PackedSamplesTests {
         }
     }
 
-    @Test("no samples take no memory, and silence stays silence")
+    @Test("no packed samples take no memory, and packed silence stays silence")
     func empty() {
         var storage = PackedStorage(capacity: PackedStorage.blocks(count: 40, channelCount: 1))
         let none = storage.store([], first: 5)
@@ -111,7 +111,8 @@ struct PackedSamplesTests {
     }
 
     @Test(
-        "weights and continuation are those of plain loops, bit for bit", arguments: [(1501, 37), (300, 96), (767, 8)])
+        "weights and continuation equal those of plain loops, bit for bit",
+        arguments: [(1501, 37), (300, 96), (767, 8)])
     func matchesPlainLoops(count: Int, order: Int) {
         var random = SeededGenerator(seed: 11)
         let channels = (0..<2).map { channel in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stretching
 
-@Suite("Loops for two sets of instructions", .serialized)
+@Suite("Loops for two instruction sets", .serialized)
 struct LoopVersionTests {
     /// A chord with bursts in one channel and a delayed copy in the other, for all work of an analysis and a stretcher.
     private static let source: [[Float]] = {
@@ -34,7 +34,7 @@ struct LoopVersionTests {
         return (onsets, rendered(0.7, .three), rendered(1.3, .one), rendered(0.25, .three))
     }
 
-    @Test("all meters read the same, to the last bit")
+    @Test("all meters read the same for both instruction sets, to the last bit")
     func sameReadings() {
         _ = use_narrow_loops(true)
         defer { _ = use_narrow_loops(false) }
@@ -44,7 +44,7 @@ struct LoopVersionTests {
         #expect(programmeReading(Self.source, sampleRate: 44_100) == narrow)
     }
 
-    @Test("give the same onsets and the same sound, to the last bit", .enabled(if: Workload.isWhole))
+    @Test("both instruction sets give the same onsets and sound, to the last bit", .enabled(if: Workload.isWhole))
     func sameBits() {
         let hasBoth = use_narrow_loops(true)
         defer { _ = use_narrow_loops(false) }

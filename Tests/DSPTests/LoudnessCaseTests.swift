@@ -4,7 +4,7 @@ import DSPHarness
 import TestSupport
 import Testing
 
-@Suite("Loudness: the cases of EBU Tech 3341 and 3342")
+@Suite("Loudness cases of EBU Tech 3341 and 3342")
 struct LoudnessCaseTests {
     /// Tech 3341: readings are within 0.1 LU.
     private let tolerance = 0.1
@@ -18,7 +18,7 @@ struct LoudnessCaseTests {
         (5, [(-26, 20), (-20, 20.1), (-26, 20)], -23),
     ]
 
-    @Test("1 to 5: integrated loudness, and where the tone is steady the other two", arguments: [1, 2, 3, 4, 5])
+    @Test("EBU Tech 3341 cases 1 to 5: the integrated loudness is right", arguments: [1, 2, 3, 4, 5])
     func integrated(number: Int) {
         guard cases(1...5, few: 1...1).contains(number) else { return }
         let (_, steps, expected) = Self.integratedCases[number - 1]
@@ -29,7 +29,7 @@ struct LoudnessCaseTests {
         }
     }
 
-    @Test("6: five channels count by their weights, and a low-frequency channel not at all")
+    @Test("EBU Tech 3341 case 6: five channels count by their weights, and the LFE channel not at all")
     func surround() {
         let five = SteppedTone(channels: [-28, -28, -24, -30, -30], seconds: 20).loudness()
         #expect(isNear(five.integrated, -23), "\(five)")
@@ -37,7 +37,7 @@ struct LoudnessCaseTests {
         #expect(isNear(six.integrated, -23), "\(six)")
     }
 
-    @Test("9: the short-term loudness of tones that alternate within 3 s is steady")
+    @Test("EBU Tech 3341 case 9: the short-term loudness of tones alternating within 3 s is steady")
     func steadyShortTerm() {
         let tone = SteppedTone(
             (0..<cases(5, few: 2)).flatMap { _ in [(-20, 1.34), (-30, 1.66)] as [(Double?, Double)] })
@@ -47,7 +47,7 @@ struct LoudnessCaseTests {
         #expect(readings.count == cases(1201, few: 301))
     }
 
-    @Test("10: the highest short-term loudness of 3 s of tone is found wherever the tone begins")
+    @Test("EBU Tech 3341 case 10: the highest short-term loudness of 3 s of tone is found anywhere")
     func shortTermMaximum() {
         for index in cases(0...19, few: 7...7) {
             let levels = SteppedTone([(nil, 0.15 * Double(index)), (-23, 3), (nil, 1)]).loudness()
@@ -55,7 +55,7 @@ struct LoudnessCaseTests {
         }
     }
 
-    @Test("11: the short-term loudness of one tone after another reaches each")
+    @Test("EBU Tech 3341 case 11: the short-term loudness of successive tones reaches each")
     func shortTermSteps() {
         for index in cases(0...19, few: 3...3) {
             let delay = 0.15 * Double(index)
@@ -64,7 +64,7 @@ struct LoudnessCaseTests {
         }
     }
 
-    @Test("12: the momentary loudness of tones that alternate within 400 ms is steady")
+    @Test("EBU Tech 3341 case 12: the momentary loudness of tones alternating within 400 ms is steady")
     func steadyMomentary() {
         let tone = SteppedTone(
             (0..<cases(25, few: 5)).flatMap { _ in [(-20, 0.18), (-30, 0.22)] as [(Double?, Double)] })
@@ -74,7 +74,7 @@ struct LoudnessCaseTests {
         #expect(readings.count == cases(901, few: 101))
     }
 
-    @Test("13: the highest momentary loudness of 400 ms of tone is found wherever the tone begins")
+    @Test("EBU Tech 3341 case 13: the highest momentary loudness of 400 ms of tone is found anywhere")
     func momentaryMaximum() {
         for index in cases(0...19, few: 2...3) {
             let levels = SteppedTone([(nil, 0.02 * Double(index)), (-23, 0.4), (nil, 1)]).loudness()
@@ -82,7 +82,7 @@ struct LoudnessCaseTests {
         }
     }
 
-    @Test("14: the momentary loudness of one tone after another reaches each")
+    @Test("EBU Tech 3341 case 14: the momentary loudness of successive tones reaches each")
     func momentarySteps() {
         var steps: [(Double?, Double)] = []
         let last = cases(19, few: 4)
@@ -99,7 +99,7 @@ struct LoudnessCaseTests {
         for index in 0...last { #expect(isNear(highest[index], -38 + Double(index)), "segment \(index)") }
     }
 
-    @Test("Tech 3342, 1 to 4: the loudness range is within 1 LU", arguments: [1, 2, 3, 4])
+    @Test("EBU Tech 3342 cases 1 to 4: the loudness range is within 1 LU", arguments: [1, 2, 3, 4])
     func range(number: Int) throws {
         guard cases(1...4, few: 2...2).contains(number) else { return }
         let all: [(levels: [Double], range: Double)] = [

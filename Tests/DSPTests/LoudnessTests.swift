@@ -24,7 +24,7 @@ struct LoudnessTests {
             * gain([1, -2, 1], [1, -1.99004745483398, 0.99007225036621])
     }
 
-    @Test("at 48 kHz the weighting is the standard's")
+    @Test("the K-weighting at 48 kHz is the standard's")
     func printed() {
         let weighting = KWeighting(sampleRate: 48_000)
         for hertz in [5.0, 20, 38, 100, 997, 1682, 5000, 12_000, 23_000] {
@@ -33,7 +33,7 @@ struct LoudnessTests {
     }
 
     @Test(
-        "at every rate the weighting is its closed form: the analogue filters with the frequencies warped by the bilinear transform",
+        "the K-weighting at every rate is its closed form, warped by the bilinear transform",
         arguments: [8000, 11_025, 44_100, 96_000, 384_000])
     func closedForm(rate: Int) {
         let weighting = KWeighting(sampleRate: rate)
@@ -92,7 +92,7 @@ struct LoudnessTests {
     }
 
     @Test(
-        "the gates leave out blocks more than 10 LU below the mean of those above -70 LUFS, and keep those just above")
+        "the gates omit blocks more than 10 LU below the mean above -70 LUFS, and keep louder blocks")
     func gates() {
         // Some blocks hold a part of both levels; long steps make such blocks few.
         let kept = SteppedTone([(-20, 6), (-29, 6)]).loudness().integrated
@@ -113,7 +113,7 @@ struct LoudnessTests {
     }
 
     @Test(
-        "sound shorter than a block has no integrated loudness; its momentary loudness includes the silence before it")
+        "sound shorter than a block has a momentary loudness with silence, and no integrated loudness")
     func short() {
         let levels = SteppedTone([(-20, 0.2)]).loudness()
         #expect(levels.integrated == -.infinity && levels.range == nil)
@@ -126,7 +126,7 @@ struct LoudnessTests {
     }
 
     @Test(
-        "blocks of 1 frame, of a prime number and of all frames give the same readings, and a reset meter reads like a new one"
+        "blocks of any length give the same loudness, and a reset meter reads like a new one"
     )
     func blocks() {
         var random = SeededGenerator(printedFor: "LoudnessTests.blocks")

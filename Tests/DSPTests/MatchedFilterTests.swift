@@ -4,7 +4,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@Suite("Finding a known sound in a recording")
+@Suite("Matched filter")
 struct MatchedFilterTests {
     /// A recording with a chirp at a place between frames.
     private func recording(
@@ -28,7 +28,7 @@ struct MatchedFilterTests {
         }
     }
 
-    @Test("a chirp at the very ends of the recording is found, and its frame counts from the beginning of a slice")
+    @Test("a chirp at the very ends of the recording is found, counted from the start of a slice")
     func ends() throws {
         let chirp = Chirp(sampleRate: 48_000, amplitude: 0.3)
         let filter = MatchedFilter(chirp.samples)
@@ -53,7 +53,7 @@ struct MatchedFilterTests {
         }
     }
 
-    @Test("in noise a chirp is found as exactly as theory allows")
+    @Test("in noise a chirp is found as exactly as the Cramér-Rao bound allows")
     func noise() throws {
         let chirp = Chirp(sampleRate: 48_000, amplitude: 0.3)
         let samples = chirp.samples
@@ -81,7 +81,7 @@ struct MatchedFilterTests {
         #expect(error < 1.7 * bound && error > bound / 2)
     }
 
-    @Test("a recording without a chirp gives no clear result, and silence none")
+    @Test("a recording without a chirp gives no clear result, and silence gives none")
     func nothing() throws {
         let filter = MatchedFilter(Chirp(sampleRate: 48_000, amplitude: 0.3).samples)
         var random = SeededGenerator(printedFor: "MatchedFilterTests.nothing")
@@ -99,7 +99,7 @@ struct MatchedFilterTests {
         #expect(filter.bestMatch(in: broken[...]) == nil)
     }
 
-    @Test("the chirp is where the plain sum of products is highest, with the same value")
+    @Test("the chirp lies where the plain sum of products is highest, with the same value")
     func plain() throws {
         let chirp = Chirp(sampleRate: 8000, amplitude: 0.3)
         let (samples, filter) = (chirp.samples, MatchedFilter(chirp.samples))

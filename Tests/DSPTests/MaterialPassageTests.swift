@@ -41,7 +41,7 @@ struct MaterialPassageTests {
         #expect(zip(found, found.dropFirst()).allSatisfy { $0.range.upperBound == $1.range.lowerBound })
     }
 
-    @Test("a voice over music is music, from 12 dB above it to 6 dB below", arguments: [12.0, 6, 0, -6])
+    @Test("a voice over music is music, from 12 dB above to 6 dB below the music", arguments: [12.0, 6, 0, -6])
     func overMusic(above: Double) {
         let voice = MaterialTests.spoken(seconds: 12, pitch: 120, seed: 3).samples
         #expect(Self.passages(voice).map(\.material) == [.speech])
@@ -51,7 +51,7 @@ struct MaterialPassageTests {
         #expect(Self.passages(mixed).map(\.material) == [.music])
     }
 
-    @Test("a doubtful second changes nothing; four plain ones are a passage of their own")
+    @Test("a doubtful second changes nothing, and four clear seconds form a passage of their own")
     func hysteresis() {
         func decide(_ evidence: [Double]) -> String {
             String(MaterialPassage.cheapest(evidence).map { $0 ? "s" : "m" })

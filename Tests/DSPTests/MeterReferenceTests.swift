@@ -26,7 +26,7 @@ struct MeterReferenceTests {
         samples.map { $0.magnitude <= 0x1p40 ? Double($0.magnitude) : 0 }
     }
 
-    @Test("a PPM's integrators are charged by what exceeds them, and fall evenly", arguments: rates)
+    @Test("a PPM's integrators are charged by higher samples, and fall evenly", arguments: rates)
     func quasiPeaks(rate: Int) {
         var random = SeededGenerator(printedFor: "MeterReferenceTests.quasiPeaks")
         let samples = Self.material(12_345, &random)
@@ -56,7 +56,7 @@ struct MeterReferenceTests {
         }
     }
 
-    @Test("a volume indicator's needle swings as its equation says", arguments: rates)
+    @Test("a volume indicator's needle moves by its equation", arguments: rates)
     func needle(rate: Int) {
         var random = SeededGenerator(printedFor: "MeterReferenceTests.needle")
         let samples = Self.material(max(12_345, rate), &random)
@@ -78,7 +78,7 @@ struct MeterReferenceTests {
         #expect(abs(meter.maximumDecibels - 20 * log10(highest)) < 0.003)
     }
 
-    @Test("the weighting is its two filters, one after the other", arguments: rates)
+    @Test("the weighting of a meter is its two filters in series", arguments: rates)
     func weighting(rate: Int) {
         var random = SeededGenerator(printedFor: "MeterReferenceTests.weighting")
         let channels = (0..<3).map { _ in Self.material(rate / 2 + 17, &random) }

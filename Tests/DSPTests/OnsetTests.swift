@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "an attack is found to the frame, alone and inside a chord, and no part of it lies before the cut",
+        "an attack is found to the frame, alone and inside a chord, and starts after the cut",
         arguments: [0, 0.05])
     func attacksToTheFrame(chordLevel: Double) {
         let places = [9000, 16001, 24777]
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "the beginning of a gated tone is an attack; its end is a stop, with full level before the cut and silence from the attack on"
+        "a gated tone begins with an attack, and ends with a stop at full level before silence"
     )
     func gates() {
         let fade = 88
@@ -74,7 +74,7 @@ import Testing
         #expect(found[1].attack > 27000 - 10 && found[1].attack <= 27000)
     }
 
-    @Test("a decay is no stop, nor is an end with reverberation")
+    @Test("a decay is no stop, and an end with reverberation is no stop")
     func decaysAreNoStops() {
         let tone = tones([200, 400, 600], amplitude: 0.2, frameCount: 30000)
         let decay = tone.indices.map { tone[$0] * Float(exp(-Double($0) / 3000)) }
@@ -105,7 +105,7 @@ import Testing
         #expect(found == expected, "\(random)")
     }
 
-    @Test("a pluck that rises in few bands, under the ring of a low note, is weak, but rises in the treble")
+    @Test("a pluck that rises in few bands under a ringing low note is weak, but rises in the treble")
     func weakPlucks() {
         let places = [20_000, 30_011, 41_003]
         var random = SeededGenerator(seed: 6)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("the treble does not rise where only the bass does, and rises as far as it does")
+    @Test("the treble rise is that of the treble, and none where only the bass rises")
     func trebleRises() {
         let treble = TrebleRise(sampleRate: rate)
         func sound(_ hertz: Double, before: Float, after: Float) -> SourceBlock {
@@ -147,14 +147,14 @@ import Testing
         #expect(treble.rise(in: block, cut: 7990, attack: 8100).isFinite)
     }
 
-    @Test("an attack in one channel is found whatever the other plays")
+    @Test("an attack in one channel is found whatever the other channel plays")
     func oneChannel() {
         let loud = tones([220, 330, 495], amplitude: 0.25, frameCount: 30000)
         let found = onsets([loud, bursts(at: [16000], over: loud.map { _ in 0 }, seed: 3).map { 0.2 * $0 }])
         #expect(found.contains { abs($0.attack - 16000) <= 3 })
     }
 
-    @Test("of two attacks within 50 ms one is kept; 55 ms apart both are")
+    @Test("two attacks within 50 ms count as one, and 55 ms apart as two")
     func gap() {
         let quiet = [Float](repeating: 0, count: 40000)
         func attacks(apart milliseconds: Int) -> Int {
@@ -166,7 +166,7 @@ import Testing
         #expect(attacks(apart: 55) == 2)
     }
 
-    @Test("the times are scaled with the rate", arguments: [8000, 22050, 96000, 192_000])
+    @Test("onset times scale with the rate", arguments: [8000, 22050, 96000, 192_000])
     func rates(sampleRate: Int) {
         let places = [0.25, 0.4, 0.62].map { Int($0 * Double(sampleRate)) }
         let bed = tones([220, 331], amplitude: 0.05, frameCount: sampleRate * 4 / 5, sampleRate: sampleRate)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("no frames, one frame, silence, denormals and full-scale squares are accepted")
+    @Test("onsets of no frames, one frame, silence, denormals and full-scale squares are found safely")
     func strangeInput() {
         #expect(onsets([[]]).isEmpty)
         #expect(onsets([[Float](repeating: 0, count: 30000)]).isEmpty)
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(
-        "at least 95 % of the onsets are found, and at least 90 % of those found are onsets",
+        "at least 95 % of the onsets are found, and at least 90 % of the found ones are onsets",
         .enabled(if: Workload.isWhole))
     func recallAndPrecision() {
         var counts: [LabelledSound.Family: Count] = [:]

@@ -30,7 +30,7 @@ struct OverlapLevelTests {
         return (0..<binCount).map { level.gain[$0] }
     }
 
-    @Test("windows that all agree have the full power, and a single one has its own share")
+    @Test("windows that all agree have full power, and a single window has its share")
     func sharesAddUp() {
         #expect(abs(shares.reduce(0, +) - 1) < 1e-6)
         #expect(shares.allSatisfy { $0 >= 0 })
@@ -41,7 +41,7 @@ struct OverlapLevelTests {
         #expect(abs(Double(shares[0]) - alone) < 1e-5)
     }
 
-    @Test("where bins continue their own phase the level is not changed")
+    @Test("the level is unchanged where bins continue their own phase")
     func agreementIsLeftAlone() {
         let sizes = (0..<binCount).map { powf(10, -Float($0 % 7)) }
         // A part in a million is rounding.
@@ -50,7 +50,7 @@ struct OverlapLevelTests {
     }
 
     @Test(
-        "a constant drift for each hop gets the gain that the windows lose by it",
+        "a constant drift for each hop gets the gain that the windows lose by the drift",
         arguments: [0.3, 0.7, 1.2] as [Float])
     func driftIsMadeUpFor(angle: Float) {
         // Half the bins drift one way, half the other; their agreement is the cosine, and at m hops its power m².
@@ -62,7 +62,7 @@ struct OverlapLevelTests {
         #expect(gains[30] > 1.005)
     }
 
-    @Test("loud bins count for more than their soft neighbours, and reach two bins far")
+    @Test("loud bins weigh more than their soft neighbours, up to two bins away")
     func neighboursCountByTheirSize() {
         var sizes = [Float](repeating: 1e-4, count: binCount)
         var angles = [Float](repeating: 1.2, count: binCount)

@@ -24,14 +24,16 @@ struct OverloadGuardTests {
         return (sound, overload.takeLowestGain())
     }
 
-    @Test("what stays at or below full scale passes bit for bit")
+    @Test("sound at or below full scale passes the overload guard bit for bit")
     func unchanged() {
         let source = [tones([441.7], amplitude: 1, frameCount: 9000)]
         let result = guarded(source, block: 64)
         #expect(result.sound == source && result.lowest == 1)
     }
 
-    @Test("nothing exceeds full scale, both channels get one gain, and blocks change nothing", arguments: [1, 7, 512])
+    @Test(
+        "guarded sound never exceeds full scale, with one gain for both channels and for any blocks",
+        arguments: [1, 7, 512])
     func neverAbove(block: Int) {
         let left = tones([220.5, 331.1], amplitude: 1.3, frameCount: 20_000)
         let right = left.map { $0 / -4 }
@@ -42,7 +44,7 @@ struct OverloadGuardTests {
         #expect(abs(result.lowest - 1 / (left.map(abs).max() ?? 0)) < 1e-6)
     }
 
-    @Test("after a peak the gain returns slowly, to 1 in the end, also where nothing is watched any more")
+    @Test("the gain of the overload guard returns slowly to 1 after a peak")
     func comesBack() {
         var source = [Float](repeating: 0.25, count: 90_000)
         source[1000] = 2
@@ -56,7 +58,7 @@ struct OverloadGuardTests {
     }
 
     @Test(
-        "values that are no numbers leave the gain of the others as it is, and nothing infinite is left",
+        "samples that are not finite leave the gain unchanged, and no infinite sample remains",
         arguments: [1, 2, 8])
     func hostile(block: Int) {
         let sound = guarded([[.nan, 0.5, .infinity, 0.5, -.infinity, 2, 0.5, .nan, -.infinity]], block: block).sound[0]

@@ -50,14 +50,14 @@ struct PeakLimiterTests {
         return [sound.map { level * $0 }, sound.map { -0.7 * level * $0 }]
     }
 
-    @Test("a sound that stays below full scale passes bit for bit", arguments: [1, 64, 1000])
+    @Test("sound below full scale passes the peak limiter bit for bit", arguments: [1, 64, 1000])
     func unchanged(block: Int) {
         let source = [tones([441.7, 5000.3], amplitude: 0.45, frameCount: 20_000)]
         let result = limited(source, block: block)
         #expect(result.sound == source && result.lowest == 1)
     }
 
-    @Test("nothing exceeds full scale, and nothing between two samples by more than a hair")
+    @Test("limited sound never exceeds full scale, nor between samples by more than a trace")
     func neverAbove() {
         for level in [0.9, 1.5, 4] as [Float] {
             let source = loud(level)
@@ -72,13 +72,13 @@ struct PeakLimiterTests {
         }
     }
 
-    @Test("blocks change nothing", arguments: [1, 7, 64, 997])
+    @Test("limited sound does not depend on the division into blocks", arguments: [1, 7, 64, 997])
     func blocks(block: Int) {
         let source = loud(2)
         #expect(limited(source, block: block).sound == limited(source, block: 512).sound)
     }
 
-    @Test("both channels get one gain, which moves without a step and returns to 1")
+    @Test("both limited channels get one gain, which moves without a step and returns to 1")
     func gain() {
         // A steady tone below, one peak above.
         var source = tones([220.5], amplitude: 0.5, frameCount: 90_000)
@@ -95,7 +95,7 @@ struct PeakLimiterTests {
         #expect(result[0][85_000...] == source[85_000...])
     }
 
-    @Test("a limiter that is started again has forgotten what it limited")
+    @Test("a restarted limiter has forgotten its earlier sound")
     func restart() {
         var limiter = PeakLimiter(channelCount: 1, sampleRate: 44100, maximumEmitFrames: 512)
         for level in [8, 0.1] as [Float] {

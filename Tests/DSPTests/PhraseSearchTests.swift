@@ -5,7 +5,7 @@ import Samples
 import TestSupport
 import Testing
 
-@Suite("The search for phrases")
+@Suite("Phrase search")
 struct PhraseSearchTests {
     static let rate = 16_000
 
@@ -66,7 +66,9 @@ struct PhraseSearchTests {
         return (Double(hits) / Double(known.count), Double(wrong) / Double(max(1, told.count)))
     }
 
-    @Test("finds 95 % of all boundaries within 30 ms, and hardly any that is none", arguments: SpeechCondition.allCases)
+    @Test(
+        "the phrase search finds 95 % of all boundaries within 30 ms, and hardly a false one",
+        arguments: SpeechCondition.allCases)
     func boundaries(condition: SpeechCondition) {
         // A share of 80 edges has a spread of its own: the set is the same each time, so that only the search is
         // tested.
@@ -78,7 +80,7 @@ struct PhraseSearchTests {
         #expect(score.hit >= 0.95 && score.spurious <= 0.02, "\(score), \(result.phrases.count) phrases")
     }
 
-    @Test("in a room that rings, phrases begin where they begin, and end within its tail")
+    @Test("in a reverberant room phrases begin in place, and end within the reverberation")
     func reverberation() {
         var random = SeededGenerator(printedFor: "reverberation")
         let talk = Talk(phrases: 40, pauses: 0.6...1.8, by: &random)
@@ -90,7 +92,7 @@ struct PhraseSearchTests {
         }
     }
 
-    @Test("finds nothing in music without pauses, in noise, in silence and in nothing")
+    @Test("the phrase search finds no phrases in music without pauses, noise and silence")
     func nothing() {
         var random = SeededGenerator(printedFor: "nothing")
         let noise = (0..<80_000).map { _ in Float.random(in: -0.3...0.3, using: &random) }
@@ -103,7 +105,7 @@ struct PhraseSearchTests {
         #expect(search(music).phrases.count <= 1)
     }
 
-    @Test("clicks are no phrases; a long phrase is split where it is quietest; the parts touch")
+    @Test("clicks are no phrases, and a long phrase is split where it is quietest")
     func lengths() {
         var random = SeededGenerator(printedFor: "lengths")
         // The click leaves less than the shortest pause on either side.
@@ -136,7 +138,7 @@ struct PhraseSearchTests {
         #expect(phraseLevels(of: talk, sampleRate: Self.rate).levels == clean && clean.contains { $0 > 100 })
     }
 
-    @Test("blocks of any length give the same levels, and so do two equal channels")
+    @Test("phrase levels are the same for blocks of any length, and for two equal channels")
     func blocks() {
         var random = SeededGenerator(printedFor: "blocks")
         let talk = Talk(phrases: 3, pauses: 0.5...0.6, by: &random)

@@ -45,7 +45,7 @@ struct PitchInterpolatorTests {
         return result
     }
 
-    @Test("a sine stays a sine, at the ratio's frequency", arguments: ratios)
+    @Test("an interpolated sine stays a sine at the ratio's frequency", arguments: ratios)
     func sinesStayPure(ratio: Double) {
         // About a quarter of the rate after the change, but never more than two fifths before it.
         let frequency = min(9973 / ratio, 17_000)
@@ -59,7 +59,7 @@ struct PitchInterpolatorTests {
         #expect(abs(level) < 0.01)
     }
 
-    @Test("frequencies that would alias are removed", arguments: [1.5, 2.0, 4.0])
+    @Test("frequencies that would alias are removed by the interpolator", arguments: [1.5, 2.0, 4.0])
     func noAliasing(ratio: Double) {
         // From 0.136 of the output's rate past its half, where the transition ends, to the signal's own half.
         let edge = (0.5 + 0.068) / ratio
@@ -71,7 +71,7 @@ struct PitchInterpolatorTests {
         }
     }
 
-    @Test("at ratio 1 the output is the input, bit for bit, and so it is at whole frames of lower ratios")
+    @Test("at ratio 1 the interpolator gives its input bit for bit, and at whole frames of lower ratios")
     func exactAtWholeFrames() {
         var random = SeededGenerator(printedFor: #function)
         let noise = random.noise(1000)
@@ -80,7 +80,7 @@ struct PitchInterpolatorTests {
         #expect((0..<1000).map { down[4 * $0] } == noise, "\(random)")
     }
 
-    @Test("every division into blocks gives the same bits", arguments: [0.31, 1.0, 1.77, 4.0])
+    @Test("the interpolator gives the same bits for every division into blocks", arguments: [0.31, 1.0, 1.77, 4.0])
     func blockIndependence(ratio: Double) {
         var random = SeededGenerator(printedFor: #function)
         let signal = [random.noise(Int(1500 * ratio)), random.noise(Int(1500 * ratio))]
@@ -92,7 +92,7 @@ struct PitchInterpolatorTests {
         #expect(cut == whole, "\(random)")
     }
 
-    @Test("started inside a sound, it continues that sound without a step", arguments: [0.5, 1.3, 4.0])
+    @Test("an interpolator started inside a sound continues the sound without a step", arguments: [0.5, 1.3, 4.0])
     func historyCounts(ratio: Double) {
         let sine = tones([500], amplitude: 0.5, frameCount: 3000)
         let output = Self.read(
@@ -103,7 +103,7 @@ struct PitchInterpolatorTests {
         }
     }
 
-    @Test("the position does not drift at a ratio without an exact binary form")
+    @Test("the position of the interpolator does not drift at a ratio without an exact binary form")
     func noDrift() {
         // A ramp shows the place of the read. Twelve thousand frames at a ratio with no exact binary form.
         let ratio = pow(2, 1.0 / 12)
@@ -115,14 +115,15 @@ struct PitchInterpolatorTests {
         }
     }
 
-    @Test("silence stays silence, and a sound of one frame is accepted")
+    @Test("interpolated silence stays silence, and a sound of one frame is accepted")
     func smallInput() {
         #expect(Self.read([[]], ratio: 2, frameCount: 100)[0].allSatisfy { $0 == 0 })
         let click = Self.read([[1]], ratio: 0.25, frameCount: 400)[0]
         #expect(click[0] == 1 && click.allSatisfy { $0.isFinite } && click[200...].allSatisfy { $0 == 0 })
     }
 
-    @Test("samples that are not finite or absurdly large count as silence", arguments: [0.4, 1.0, 2.9])
+    @Test(
+        "an interpolator counts samples that are not finite or absurdly large as silence", arguments: [0.4, 1.0, 2.9])
     func badSamples(ratio: Double) {
         var random = SeededGenerator(printedFor: #function)
         var bad = random.noise(700)
@@ -135,7 +136,7 @@ struct PitchInterpolatorTests {
                 == Self.read([clean], ratio: ratio, frameCount: 200), "\(random)")
     }
 
-    @Test("starting again forgets the previous sound")
+    @Test("a restarted interpolator forgets its earlier sound")
     func restart() {
         var random = SeededGenerator(printedFor: #function)
         let noise = random.noise(900)

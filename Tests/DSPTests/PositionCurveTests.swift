@@ -2,9 +2,9 @@ import Stretching
 import TestSupport
 import Testing
 
-@Suite("PositionCurve")
+@Suite("Position curve")
 struct PositionCurveTests {
-    @Test("at one speed is start + frames × speed, to the last bit, also before the start")
+    @Test("the position at one speed is start + frames × speed, to the last bit, also before the start")
     func constantSpeed() {
         let curve = PositionCurve(position: 1000, speed: 0.7)
         for frame in [-5000, -1, 0, 1, 77, 1 << 40] as [Int64] {
@@ -13,7 +13,7 @@ struct PositionCurveTests {
         }
     }
 
-    @Test("steps at the given frame, and changes linearly over a glide")
+    @Test("the speed steps at the given frame, and changes linearly over a glide")
     func stepsAndGlides() {
         var curve = PositionCurve(position: 44_100, speed: 0.7)
         curve.change(at: 4410, to: 1.3, over: 2205)
@@ -32,7 +32,7 @@ struct PositionCurveTests {
         #expect(abs(after - 50) < 1e-9)
     }
 
-    @Test("is the sum of the speeds of all frames, after any changes, and forgetting the past alters nothing ahead")
+    @Test("the position is the sum of all speeds after any changes, and forgetting the past changes nothing")
     func equalsTheSum() {
         var random = SeededGenerator(printedFor: "equalsTheSum")
         var curve = PositionCurve(position: 5, speed: 1)
@@ -59,7 +59,7 @@ struct PositionCurveTests {
         }
     }
 
-    @Test("refuses a change when it is full, stays unchanged, and accepts the change after forgetting the past")
+    @Test("a full position curve refuses a change, and accepts it after forgetting the past")
     func bounded() {
         var curve = PositionCurve(position: 0, speed: 1)
         let fits = (1..<Int64(PositionCurve.capacity)).allSatisfy { curve.change(at: $0 * 10, to: 0.5, over: 3) }
@@ -75,7 +75,7 @@ struct PositionCurveTests {
         #expect(fitsAgain && curve.lastChange == 1000)
     }
 
-    @Test("drifts by less than a millionth of a frame over an hour of changes, as an exact count in integers shows")
+    @Test("the position drifts by less than a millionth of a frame over an hour of changes")
     func noDrift() {
         // 70 % and 130 % in turn, 11 025 frames each: 22 050 source frames in every 22 050 frames of output.
         var curve = PositionCurve(position: 0, speed: 0.7)

@@ -7,24 +7,24 @@ import Testing
 struct PulseSkewnessTests {
     private static let rate = 44100
 
-    @Test("a voice with pulses has something to lose, whatever its polarity")
+    @Test("a voice with pulses has pulses to lose, whatever its polarity")
     func pulses() {
         #expect(SpeechAnalysis.hasPulses([analysed([partialsVoice(hasPulses: true)])]))
         #expect(SpeechAnalysis.hasPulses([analysed([partialsVoice(hasPulses: true, polarity: -1)])]))
     }
 
-    @Test("a voice whose partials lost their common phase has not")
+    @Test("a voice whose partials lost their common phase has no pulses to lose")
     func noPulses() {
         #expect(!SpeechAnalysis.hasPulses([analysed([partialsVoice(hasPulses: false)])]))
     }
 
-    @Test("too little voiced sound decides nothing")
+    @Test("a voice with too little voiced sound counts as having pulses")
     func short() {
         #expect(SpeechAnalysis.hasPulses([analysed([Array(partialsVoice(hasPulses: false).prefix(Self.rate))])]))
         #expect(SpeechAnalysis.hasPulses([analysed([[Float](repeating: 0, count: 4 * Self.rate)])]))
     }
 
-    @Test("parts analysed one by one give the answer of the whole")
+    @Test("the pulse skewness of separately analysed parts is that of the whole")
     func parts() {
         for hasPulses in [true, false] {
             let voice = partialsVoice(hasPulses: hasPulses)

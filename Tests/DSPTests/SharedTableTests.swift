@@ -5,9 +5,9 @@ import Testing
 @testable import Stretching
 @_spi(Benchmarks) @testable import Transforms
 
-@Suite("Tables that threads share")
+@Suite("Tables shared by threads")
 struct SharedTableTests {
-    @Test("plans made on many threads at once do not disturb each other")
+    @Test("FFT plans made on many threads at once do not disturb each other")
     func plansConcurrently() async {
         let sums = await withTaskGroup(of: Float.self) { group in
             for _ in 0..<16 {
@@ -23,7 +23,7 @@ struct SharedTableTests {
         #expect(sums.count == 16 && Set(sums).count == 1)
     }
 
-    @Test("the windows of stretchers are made once, on many threads at once, and are one memory for all of them")
+    @Test("stretcher windows are made once for many threads, and share their memory")
     func windowsConcurrently() async {
         let places = await withTaskGroup(of: UInt.self) { group in
             for _ in 0..<16 {

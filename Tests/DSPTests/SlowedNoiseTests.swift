@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stretching
 
-@Suite("Noise that is slowed", .enabled(if: Workload.isOptimised))
+@Suite("Slowed noise", .enabled(if: Workload.isOptimised))
 struct SlowedNoiseTests {
     private let rate = 44100
 
@@ -27,7 +27,7 @@ struct SlowedNoiseTests {
         return stretched(channels, speed: speed, frameCount: count, block: block, attacks: table)
     }
 
-    @Test("it stays noise of the same level", arguments: [(0.75, 0.55), (0.5, 0.56)])
+    @Test("slowed noise stays noise of the same level", arguments: [(0.75, 0.55), (0.5, 0.56)])
     func staysNoise(speed: Double, variation: Double) {
         let source = TestSignals.noise(seconds: 7, seed: 5)
         let output = slowed([source], speed: speed)[0]
@@ -42,7 +42,7 @@ struct SlowedNoiseTests {
         #expect(abs(10 * log10(power(middle[...]) / power(source[60_000..<240_000]))) < 0.1)
     }
 
-    @Test("it keeps its place between the channels, and its bits at any block size")
+    @Test("slowed noise keeps its place between the channels, and its bits at any block size")
     func channelsAndBlocks() {
         let source = TestSignals.noise(seconds: 4, seed: 9)
         let other = source.map { -0.5 * $0 }
@@ -52,7 +52,7 @@ struct SlowedNoiseTests {
         #expect(slowed([source, other], speed: 0.7, block: 61) == output)
     }
 
-    @Test("only noise is noise: not with a soft sine, not with pulses, not a voice or notes")
+    @Test("noise with a soft sine or pulses, a voice and notes do not count as noise")
     func decision() {
         let source = TestSignals.noise(seconds: 5, seed: 13)
         let right = TestSignals.noise(seconds: 5, seed: 14)

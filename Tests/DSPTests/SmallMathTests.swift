@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Small mathematics")
 struct SmallMathTests {
-    @Test("the angle is right to 1e-6 rad in every direction and at any magnitude")
+    @Test("the fast angle is right to 1e-6 rad in every direction and at any magnitude")
     func angleAllRound() {
         for step in 0..<2000 {
             let exact = -Double.pi + 2 * .pi * (Double(step) + 0.5) / 2000
@@ -19,7 +19,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("the angle is right on the axes, and 0 for the number 0")
+    @Test("the fast angle is right on the axes, and 0 for the number 0")
     func angleOnAxes() {
         let y: [Float] = [0, 1, 0, -1, 0, 1, 1, -1]
         let x: [Float] = [1, 0, -1, 0, 0, 1, -1, -1]
@@ -28,7 +28,7 @@ struct SmallMathTests {
         for index in 0..<8 { #expect(abs(Double(result[index]) - exact[index]) < 1e-6) }
     }
 
-    @Test("sine and cosine are right to 1e-6 from -π to π, and lie on the unit circle")
+    @Test("fast sine and cosine are right to 1e-6 from -π to π, and lie on the unit circle")
     func sineAndCosine() {
         for step in 0...2000 {
             let radians = Float(-Double.pi + 2 * .pi * Double(step) / 2000)
@@ -40,7 +40,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("the inverse square root is right to 3e-7 from 1e-36 to 1e30")
+    @Test("the fast inverse square root is right to 3e-7 from 1e-36 to 1e30")
     func inverseRoot() {
         for step in 0..<1000 {
             let value = Float(pow(10, -36 + 66 * Double(step) / 1000))
@@ -49,7 +49,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("the natural logarithm is right to 1e-6, or a ten-millionth of it, from 1e-37 to 1e37")
+    @Test("the fast logarithm is right to 1e-6, or a ten-millionth of its value, from 1e-37 to 1e37")
     func logarithm() {
         for step in 0...4000 {
             // Around 1, where the result is small, and over all magnitudes.
@@ -61,7 +61,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("the exponential is right to 3e-7 of itself from -80 to 80, and 1 at 0")
+    @Test("the fast exponential is right to 3e-7 of its value from -80 to 80, and 1 at 0")
     func exponentials() {
         #expect(exponential(Lanes())[0] == 1)
         for step in 0...4000 {

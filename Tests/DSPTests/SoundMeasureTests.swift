@@ -31,7 +31,7 @@ struct SoundMeasureTests {
         #expect(five.cents < 0.001)
     }
 
-    @Test("a vibrato reads no wobble, and one with a disturbed phase reads some")
+    @Test("a vibrato reads no wobble, and a vibrato with a disturbed phase reads some")
     func vibrato() {
         let tone = TestSignals.Vibrato()
         let clean = VibratoMeasure(tone.samples, of: tone, speed: 1)
@@ -95,7 +95,7 @@ struct SoundMeasureTests {
         #expect(EdgeMeasure(leaking, of: gates, speed: 1).leak > -60)
     }
 
-    @Test("noise reads as noise; a comb filter and frozen magnitudes do not")
+    @Test("noise reads as noise, but a comb filter and frozen magnitudes do not")
     func noiseMeasure() {
         let white = TestSignals.noise()
         let plain = NoiseMeasure(white)
@@ -107,7 +107,7 @@ struct SoundMeasureTests {
     }
 
     @Test(
-        "a voice that is an octave too high for a quarter of the time has so many wrong pitches, and none if it is slower alone"
+        "a voice an octave too high for a quarter of the time reads 25 % wrong pitches"
     )
     func pitchErrors() {
         let source = pulseTrain { 100 + 20 * $0 }
@@ -118,7 +118,7 @@ struct SoundMeasureTests {
         #expect(abs(wrong - 25) < 2, "\(wrong)")
     }
 
-    @Test("plucks are as strong as their own performance, and softer by as much as they were turned down")
+    @Test("plucks read their own strength, and softer plucks by as much as they were turned down")
     func plucks() {
         let slow = TestSignals.Plucks(tempo: 0.5)
         let same = PluckMeasure(slow.samples, performance: slow)
@@ -129,7 +129,7 @@ struct SoundMeasureTests {
         #expect(zip(normal.frames, slow.frames).allSatisfy { abs(2 * $0 - $1) <= 1 })
     }
 
-    @Test("channels that drift apart lose coherence; a side that is louder is found")
+    @Test("channels that drift apart lose coherence, and a louder side is found")
     func stereo() {
         let sound = TestSignals.delayedMusic()
         #expect(StereoMeasure(sound).coherence > 0.999)
@@ -146,7 +146,7 @@ struct SoundMeasureTests {
         #expect(abs(StereoMeasure.sideGain(louder, source: wide) - 6.02) < 0.05)
     }
 
-    @Test("the distance of a sound to itself is 0, to a softer copy the difference in level, and a delay is found")
+    @Test("the distance of a sound to itself is 0, and a level difference and a delay are found")
     func distance() {
         let music = TestSignals.music(seconds: 3)
         for size in [512, 4096] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Speech analysis")
 struct SpeechAnalysisTests {
-    @Test("parts analysed one by one and joined give the plan of the whole", .enabled(if: Workload.isWhole))
+    @Test("separately analysed and joined parts give the splice plan of the whole", .enabled(if: Workload.isWhole))
     func joinedParts() {
         let samples = SyntheticVoice(SeededGenerator(seed: 21), syllables: 12).samples
         let whole = analysed([samples])
@@ -39,7 +39,7 @@ struct SpeechAnalysisTests {
         #expect(opposite.filter { jumps.contains($0.jumpFrames) }.count > opposite.count * 3 / 4)
     }
 
-    @Test("the range is widened to whole cells and an empty one is no error")
+    @Test("the analysed range is widened to whole cells, and an empty range is no error")
     func range() {
         let block = SourceBlock([[Float](repeating: 0, count: 500)], firstFrame: -100, sampleRate: 44100)
         let analysis = SpeechAnalysis(block, range: -50..<70)

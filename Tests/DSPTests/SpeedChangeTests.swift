@@ -4,7 +4,7 @@ import Stretching
 import TestSupport
 import Testing
 
-@Suite("A stretcher whose speed changes")
+@Suite("Stretcher: speed changes")
 struct SpeedChangeTests {
     struct Change {
         var frame: Int64
@@ -39,7 +39,7 @@ struct SpeedChangeTests {
             })
     }
 
-    @Test("sounds the same whether a change is given early or as late as permitted, in blocks of any length")
+    @Test("a speed change sounds the same whether given early or late, in blocks of any length")
     func toldEarlyOrLate() {
         var random = SeededGenerator(printedFor: "toldEarlyOrLate")
         let source = [tones([220, 1234], amplitude: 0.3, frameCount: 16000), random.noise(16000)]
@@ -48,7 +48,7 @@ struct SpeedChangeTests {
         #expect(changed(source, frameCount: 11000, block: 1000, late: true) == whole)
     }
 
-    @Test("places every click where the integral of the speed puts it, through steps and glides")
+    @Test("a click lands where the integral of the speed puts it, through steps and glides")
     func clicksLandOnTime() {
         var curve = PositionCurve(position: 500, speed: 0.7)
         for change in Self.changes { curve.change(at: change.frame, to: change.speed, over: change.glide) }

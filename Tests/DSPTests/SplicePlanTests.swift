@@ -26,7 +26,7 @@ struct SplicePlanTests {
         #expect(heard + plan.outputFrames - end == plan.section.upperBound, comment)
     }
 
-    @Test("every plan begins at the section's start, ends at its end, and its splices follow one another")
+    @Test("a splice plan covers its section exactly, and its splices follow one another")
     func lengthIsExact() {
         for speed in cases([0.25, 0.4, 0.5, 0.6123, 0.75, 0.9, 0.99, 1.01, 1.3, 2, 4], few: [0.6123, 4]) {
             for section in [Int64(0)..<Int64(voice.samples.count), 5001..<13_777] {
@@ -37,7 +37,7 @@ struct SplicePlanTests {
         }
     }
 
-    @Test("sections shorter than a period are planned too")
+    @Test("sections shorter than a period have a splice plan")
     func shortSections() {
         for count in [0, 1, 2, 44, 45, 130, 400, 900] {
             for speed in [0.25, 0.7, 1, 1.5, 4] {
@@ -49,7 +49,7 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "noise is kept in time, although every splice in it is expensive", .enabled(if: Workload.isWhole),
+        "spliced noise is kept in time, although every splice in noise is expensive", .enabled(if: Workload.isWhole),
         arguments: [0.5, 0.6, 0.75, 0.9])
     func noiseStaysInTime(speed: Double) {
         var random = SeededGenerator(seed: 19)
@@ -62,7 +62,7 @@ struct SplicePlanTests {
         }
     }
 
-    @Test("a speed that changes within the section is followed, and the length stays exact")
+    @Test("a splice plan follows a changing speed, and its length stays exact")
     func curve() {
         let section = Int64(0)..<Int64(voice.samples.count)
         // From 0.5 to 1.5, evenly: the mean is 1.
@@ -93,7 +93,7 @@ struct SplicePlanTests {
         }
     }
 
-    @Test("jumps in a vowel are whole periods, so its pitch stays")
+    @Test("splices in a vowel are whole periods, so the pitch stays")
     func periods() {
         // 441 frames a period, exactly.
         let pulse = (0..<441).map { (index: Int) -> Float in Float(exp(-Double(index) / 60) * sin(Double(index) / 5)) }
@@ -109,7 +109,7 @@ struct SplicePlanTests {
         #expect((0..<end - 441).allSatisfy { output[$0] == output[$0 + 441] })
     }
 
-    @Test("noise is repeated after more than 15 ms, later than a pitch would be")
+    @Test("noise is repeated after more than 15 ms, later than any pitch period")
     func noiseHasNoPitch() {
         var random = SeededGenerator(seed: 23)
         var noise = random.noise(88200)
@@ -133,7 +133,7 @@ struct SplicePlanTests {
         #expect((strays.max() ?? .infinity) < 3.3, "\(strays.max() ?? 0) ms")
     }
 
-    @Test("silence stays silence")
+    @Test("spliced silence stays silence")
     func silence() {
         let silence = [Float](repeating: 0, count: 20_000)
         for speed in [0.5, 1.3] {
@@ -143,7 +143,7 @@ struct SplicePlanTests {
         }
     }
 
-    @Test("noise, full-scale, denormal and not finite samples are planned, at rates from 8 to 192 kHz")
+    @Test("noise, full-scale, denormal and infinite samples have a splice plan, at 8 to 192 kHz")
     func oddInput() {
         var random = SeededGenerator(printedFor: "oddInput")
         for rate in cases([8000, 22050, 192_000], few: [8000]) {
@@ -160,7 +160,7 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "a plan at the inverse speed removes the periods that were inserted: the sound is the original again",
+        "a splice plan at the inverse speed removes the inserted periods, and restores the original",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.6, 0.75, 0.9])
     func thereAndBack(speed: Double) {
         let long = SyntheticVoice(SeededGenerator(seed: 9), syllables: 10).samples
@@ -173,7 +173,8 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "a voice that was slowed before has periods to spare, and any other has not", .enabled(if: Workload.isOptimised)
+        "a voice that was slowed before has periods to spare, and another voice has none",
+        .enabled(if: Workload.isOptimised)
     )
     func spareSound() {
         let voice = TestSignals.voice(seconds: 4)
@@ -189,7 +190,7 @@ struct SplicePlanTests {
         }
     }
 
-    @Test("parts planned one by one give one plan, divided where the voice is softest")
+    @Test("separately planned parts give one splice plan, divided where the voice is softest")
     func joined() {
         let end = Int64(voice.samples.count)
         let cut = analysis.softestFrame(in: end / 4..<end)
@@ -204,7 +205,7 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "the pulses of a gliding vowel stay sharp", .enabled(if: Workload.isWhole),
+        "the pulses of a spliced gliding vowel stay sharp", .enabled(if: Workload.isWhole),
         arguments: [0.5, 0.75])
     func sharpness(speed: Double) {
         let voice = SyntheticVoice(SeededGenerator(seed: 3), syllables: 1, vowelSeconds: 4)

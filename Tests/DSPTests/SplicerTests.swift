@@ -15,7 +15,7 @@ struct SplicerTests {
     private let source = SplicerTests.source
     private let plan = SplicerTests.plan
 
-    @Test("a block of any length gives the same samples as one long block, however many frames were requested ahead")
+    @Test("splicer blocks of any length give the same samples as one long block, for any lead")
     func partitionIndependence() {
         var random = SeededGenerator(printedFor: "partitionIndependence")
         let whole = spliced(source, plan, block: 8192)
@@ -47,7 +47,7 @@ struct SplicerTests {
         #expect(render(&splicer, source, frameCount: 5000, nextBlock: { 512 }) == whole)
     }
 
-    @Test("at speed 1 the output is the recording, bit for bit")
+    @Test("at speed 1 the splicer gives the recording, bit for bit")
     func identity() {
         let section = Int64(1000)..<Int64(source[0].count - 500)
         let plain = SplicePlan(Self.analysis, section: section, speed: 1)
@@ -55,13 +55,13 @@ struct SplicerTests {
         #expect(spliced(source, plain)[1] == Array(source[1][1000..<source[0].count - 500]))
     }
 
-    @Test("all channels jump together: two equal channels stay equal, bit for bit")
+    @Test("all spliced channels jump together, so a channel of twice the level stays exactly twice as loud")
     func image() {
         let output = spliced(source, plan)
         #expect(output[1] == output[0].map { 2 * $0 })
     }
 
-    @Test("from any start, the first sample is the source's, and the plan is followed to its exact end")
+    @Test("from any start the splicer begins with the source's sample, and ends as planned")
     func seeks() {
         var random = SeededGenerator(printedFor: "seeks")
         for plan in [plan, SplicePlan(Self.analysis, section: plan.section, speed: 1.4)] {
@@ -86,7 +86,7 @@ struct SplicerTests {
         }
     }
 
-    @Test("the reported position is the frame that is heard, and moves from one side of a crossfade to the other")
+    @Test("the splicer's position is the audible frame, and changes sides within a crossfade")
     func position() {
         var splicer = Splicer(channelCount: 2, sampleRate: 44100)
         splicer.start(atOutput: 0, plan.list)
@@ -108,7 +108,7 @@ struct SplicerTests {
         #expect(splicer.sourcePosition(atOutput: plan.outputFrames) == Double(plan.section.upperBound))
     }
 
-    @Test("before the section and after its end the recording continues")
+    @Test("before the spliced section and after its end the recording continues")
     func beyondTheSection() {
         let section = Int64(3000)..<Int64(20000)
         let plan = SplicePlan(Self.analysis, section: section, speed: 0.8)

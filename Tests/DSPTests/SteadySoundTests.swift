@@ -30,7 +30,7 @@ struct SteadySoundTests {
         }
     }
 
-    @Test("held notes close together and low notes are steady; noise, vibrato, a voice and clicks are not")
+    @Test("close held notes and low notes are steady, but noise, vibrato, a voice and clicks are not")
     func decision() {
         #expect(changes(TestSignals.dyad(880, 932.3)).map(\.bands) == [.high])
         #expect(changes(TestSignals.dyad(440, 466.2)).map(\.bands) == [.middle])
@@ -43,7 +43,7 @@ struct SteadySoundTests {
         #expect(changes(TestSignals.Vibrato().samples).allSatisfy { $0.bands.isEmpty })
     }
 
-    @Test("where sound is steady does not depend on how a recording is divided")
+    @Test("the steady parts of a recording do not depend on its division")
     func division() {
         let sound = TestSignals.lowNote(65) + TestSignals.noise() + TestSignals.dyad(880, 932.3)
         let whole = changes(sound, in: 0..<Int64(sound.count))
@@ -63,7 +63,7 @@ struct SteadySoundTests {
         }
     }
 
-    @Test("the windows change without a trace, as often as they may", arguments: [0.4, 0.75, 1.3])
+    @Test("windows change inaudibly, as often as they may", arguments: [0.4, 0.75, 1.3])
     func changesAreInaudible(speed: Double) {
         let partials = [441.7, 1003.1, 2517.9]
         let source = tones(partials, amplitude: 0.2, frameCount: 150_000)
@@ -94,7 +94,7 @@ struct SteadySoundTests {
         #expect(all[0].joined().allSatisfy { abs($0) < 1.5 })
     }
 
-    @Test("two stretchers that begin alike sound alike, whatever was played before")
+    @Test("two stretchers that begin alike sound alike, whatever they played before")
     func restarts() {
         let source = tones([1003.1, 1060], amplitude: 0.3, frameCount: 60_000)
         let attacks = table([source])
@@ -110,7 +110,7 @@ struct SteadySoundTests {
 }
 
 /// The rows of held tones in docs/stretching.md, in optimised builds only.
-@Suite("Steady sound, quality", .enabled(if: Workload.isWhole))
+@Suite("Steady sound: quality", .enabled(if: Workload.isWhole))
 struct SteadySoundQualityTests {
     private func slowed(_ source: [[Float]], _ speed: Double) -> [[Float]] {
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
@@ -134,7 +134,7 @@ struct SteadySoundQualityTests {
     }
 
     @Test(
-        "of a semitone's tones, one left and one right, each stays in tune", arguments: [220.0, 440, 880], [0.75, 0.5])
+        "each of a semitone's tones, one left and one right, stays in tune", arguments: [220.0, 440, 880], [0.75, 0.5])
     func sides(root: Double, speed: Double) {
         let tones = [root, root * TestSignals.semitone]
         let sides = slowed(tones.map { TestSignals.sine(hertz: $0, seconds: 3, amplitude: 0.4) }, speed)
@@ -142,7 +142,7 @@ struct SteadySoundQualityTests {
         for (side, tone) in zip(sides, tones) { #expect(HeldToneMeasure(side, hertz: [tone]).cents < 0.3) }
     }
 
-    @Test("sines stay pure in long windows", arguments: [0.75, 0.5])
+    @Test("sines in long windows stay pure", arguments: [0.75, 0.5])
     func sines(speed: Double) {
         // Measured 103 and 93 dB, five sines in three bands 92 and 84.
         let one = slowed([TestSignals.sine()], speed)[0]
@@ -155,7 +155,7 @@ struct SteadySoundQualityTests {
     /// Each note, made once for all speeds.
     private static let noteSounds = notes.map { TestSignals.lowNote($0) }
 
-    @Test("low notes keep their beats and their partials", arguments: notes, [0.75, 0.5])
+    @Test("slowed low notes keep their beats and their partials", arguments: notes, [0.75, 0.5])
     func lowNotes(note: Double, speed: Double) throws {
         let index = Self.notes.firstIndex(of: note)
         let source = Self.noteSounds[try #require(index)]

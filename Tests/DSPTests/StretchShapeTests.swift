@@ -20,7 +20,7 @@ struct StretchShapeTests {
         return (shape, forms.map { VocoderShape(shape, factor: $0.0, beta: $0.1) })
     }
 
-    @Test("the products of both windows add up to 1, with the source's own share from the first sample on")
+    @Test("the products of both windows add up to 1, with the source's share from the first frame on")
     func windowsAddUp() {
         for sampleRate in Self.rates {
             for band in bands(sampleRate: sampleRate).bands {
@@ -43,7 +43,7 @@ struct StretchShapeTests {
         }
     }
 
-    @Test("stages fall due in order, the last before its window is heard, at most two bands' at one step")
+    @Test("stages fall due in order before their window is heard, at most two bands at one step")
     func scheduleIsSpread() {
         for sampleRate in Self.rates {
             let (shape, bands) = bands(sampleRate: sampleRate)

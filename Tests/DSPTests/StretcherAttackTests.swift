@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stretching
 
-@Suite("Stretcher, attacks")
+@Suite("Stretcher: attacks")
 struct StretcherAttackTests {
     /// Bursts of decaying noise at known frames, over a chord or out of silence, and the attacks prepared at load time.
     private struct Bursts {
@@ -60,7 +60,7 @@ struct StretcherAttackTests {
         }
     }
 
-    @Test("a chord continues through an attack", .enabled(if: Workload.isWhole), arguments: [0.5, 0.75, 1.5])
+    @Test("a stretched chord continues through an attack", .enabled(if: Workload.isWhole), arguments: [0.5, 0.75, 1.5])
     func chordGoesOn(speed: Double) {
         let bursts = Bursts(at: [30_000, 44_000], frameCount: 90_000, chord: 0.3)
         let output = stretched(bursts.source, speed: speed, frameCount: Int(80_000 / speed), attacks: bursts.table)[0]
@@ -76,7 +76,7 @@ struct StretcherAttackTests {
         }
     }
 
-    @Test("blocks of any length give the same samples")
+    @Test("a stretcher with attacks gives the same samples for blocks of any length")
     func partitionIndependence() {
         let bursts = Bursts(at: [900, 2300, 5003], frameCount: 9000, chord: 0.2, channelCount: 2)
         let whole = stretched(
@@ -151,7 +151,7 @@ struct StretcherAttackTests {
     }
 
     @Test(
-        "a pluck is as strong as in a slow performance, even one that rises by 4 dB only",
+        "a stretched pluck is as strong as in a slow performance, even if it rises by only 4 dB",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.75])
     func plucksKeepTheirLevel(speed: Double) {
         // Damped partials and a burst of noise, over low tones that go on.
@@ -220,7 +220,7 @@ struct StretcherAttackTests {
         }
     }
 
-    @Test("attacks made for other bands are ignored")
+    @Test("attacks of other bands are ignored")
     func otherBands() {
         let bursts = Bursts(at: [2000], frameCount: 6000, bands: .one)
         let plain = stretched(bursts.source, speed: 0.75, frameCount: 4000, bands: .three)
@@ -269,7 +269,7 @@ struct StretcherAttackTests {
         #expect(seen > 25)
     }
 
-    @Test("a tone that stops leaves silence", .enabled(if: Workload.isWhole), arguments: [0.5, 0.75])
+    @Test("a stretched tone that stops leaves silence", .enabled(if: Workload.isWhole), arguments: [0.5, 0.75])
     func stops(speed: Double) {
         var source = tones([150, 300, 450, 1200], amplitude: 0.1, frameCount: 60_000)
         for index in 30_000..<60_000 { source[index] *= max(0, 1 - Float(index - 30_000) / 88) }

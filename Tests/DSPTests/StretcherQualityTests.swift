@@ -8,10 +8,10 @@ import Testing
 
 /// Measures of sound over seconds of audio, in optimised builds only. The limits are the figures measured when the
 /// method was chosen, less a margin; docs/numerics.md has both.
-@Suite("Stretcher, quality", .enabled(if: Workload.isWhole))
+@Suite("Stretcher: quality", .enabled(if: Workload.isWhole))
 struct StretcherQualityTests {
     @Test(
-        "sines stay pure",
+        "stretched sines stay pure",
         arguments: [
             // Measured 113.0 and 101.4, five sines in three bands 99.2 and 87.6 dB, limited by the sidelobes of the
             // bass windows; 4 dB and 2.6 are left for another FFTW's rounding.
@@ -43,7 +43,7 @@ struct StretcherQualityTests {
         }
     }
 
-    @Test("a delay between the channels does not change", arguments: [0.5, 0.75, 1.5])
+    @Test("a delay between the channels survives stretching", arguments: [0.5, 0.75, 1.5])
     func stereoStaysCoherent(speed: Double) {
         var random = SeededGenerator(seed: 5)
         let noise = random.noise(120_010)
@@ -57,7 +57,7 @@ struct StretcherQualityTests {
         #expect(coherence > 0.9998)
     }
 
-    @Test("a delay between the channels does not change where there are attacks", arguments: [0.5, 0.75])
+    @Test("a delay between the channels survives stretching at attacks", arguments: [0.5, 0.75])
     func attacksStayCoherent(speed: Double) {
         let source = TestSignals.delayedMusic()
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
@@ -71,7 +71,7 @@ struct StretcherQualityTests {
         #expect(StereoMeasure(output).coherence > 0.99987)
     }
 
-    @Test("noise keeps its level")
+    @Test("stretched noise keeps its level")
     func noiseKeepsItsLevel() {
         var random = SeededGenerator(seed: 21)
         let source = random.noise(120_000)
@@ -81,7 +81,7 @@ struct StretcherQualityTests {
         #expect(abs(change) < 0.15)
     }
 
-    @Test("a voice of one band keeps narrow main lobes: partials 180 Hz apart stay pure")
+    @Test("a voice in one band keeps narrow main lobes, so partials 180 Hz apart stay pure")
     func oneBandResolvesNeighbours() {
         let partials = [997.0, 1177, 1357]
         let source = tones(partials, amplitude: 0.2, frameCount: 100_000)
@@ -90,7 +90,7 @@ struct StretcherQualityTests {
         #expect(signalToNoise(output[30_000..<90_000], partials) > 85)
     }
 
-    @Test("playback begins with the source's first frame, at its level", arguments: [0.5, 0.75])
+    @Test("stretched playback begins with the source's first frame, at its level", arguments: [0.5, 0.75])
     func startsAtOnce(speed: Double) {
         var random = SeededGenerator(seed: 9)
         var firstErrors: [Double] = []
@@ -131,7 +131,7 @@ struct StretcherQualityTests {
         #expect(abs(output[0] - source[0]) < 1e-4)
     }
 
-    @Test("the level is the same at every speed", arguments: [0.25, 0.5, 0.7, 1, 1.5, 2, 4])
+    @Test("the stretched level is the same at every speed", arguments: [0.25, 0.5, 0.7, 1, 1.5, 2, 4])
     func levelStays(speed: Double) {
         let source = tones([196.3, 441.7, 1003.1, 2517.9], amplitude: 0.2, frameCount: 200_000)
         let output = stretched([source], speed: speed, frameCount: 40_000)[0]

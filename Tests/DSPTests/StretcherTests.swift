@@ -17,7 +17,7 @@ struct StretcherTests {
         return [left, right]
     }
 
-    @Test("a block of any length gives the same samples as one long block, however many frames were requested ahead")
+    @Test("stretcher blocks of any length give the same samples as one long block, for any lead")
     func partitionIndependence() {
         var random = SeededGenerator(printedFor: "partitionIndependence")
         let source = mixture(&random, frameCount: 5000)
@@ -57,7 +57,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "silence gives exact silence and every click in it lands at its time divided by the speed",
+        "silence stretches to exact silence, and a click in it lands at its time divided by the speed",
         arguments: [0.25, 0.5, 0.7, 0.75, 1, 1.5, 2, 4])
     func clicksLandOnTime(speed: Double) {
         // Far enough apart, in the output, for silence between them even where windows overlap most.
@@ -88,7 +88,7 @@ struct StretcherTests {
         #expect(reach.count < output.count)
     }
 
-    @Test("positions are computed, not summed up, so they do not drift over any time")
+    @Test("stretcher positions are computed, not summed, so they never drift")
     func positionsDoNotDrift() {
         var stretcher = Stretcher(channelCount: 1, sampleRate: 48000)
         stretcher.start(at: 17, speed: 0.7)
@@ -115,7 +115,7 @@ struct StretcherTests {
         #expect(zip(asked, asked.dropFirst()).allSatisfy { $1.first == $0.first + Int64($0.count) })
     }
 
-    @Test("at speed 1 the output is the source, from the first frame on, within 95 dB")
+    @Test("at speed 1 the stretcher gives the source from the first frame on, within 95 dB")
     func nearIdentity() {
         var random = SeededGenerator(printedFor: "nearIdentity")
         let source = mixture(&random, frameCount: 6000)
@@ -127,7 +127,9 @@ struct StretcherTests {
         }
     }
 
-    @Test("a sound panned to one side keeps its ratio, and equal channels stay equal", arguments: [0.5, 0.75, 2])
+    @Test(
+        "a stretched sound panned to one side keeps its ratio, and equal channels stay equal",
+        arguments: [0.5, 0.75, 2])
     func panningStays(speed: Double) {
         var random = SeededGenerator(printedFor: "panningStays")
         let left = mixture(&random, frameCount: 4000)[1]
@@ -139,7 +141,7 @@ struct StretcherTests {
         #expect(power(output[0]) > 1e-3)
     }
 
-    @Test("two equal channels sound like one alone")
+    @Test("two equal stretched channels sound like one channel")
     func channelsDoNotChangeTheSound() {
         var random = SeededGenerator(printedFor: "channelsDoNotChangeTheSound")
         let left = mixture(&random, frameCount: 4000)[1]
@@ -150,7 +152,7 @@ struct StretcherTests {
         #expect(decibels(power(alone[0]) / max(power(error), 1e-30)) > 80)
     }
 
-    @Test("samples that are not numbers, infinite or absurdly large count as silence")
+    @Test("a stretcher counts samples that are not finite or absurdly large as silence")
     func badSamplesAreSilent() {
         var random = SeededGenerator(printedFor: "badSamplesAreSilent")
         var clean = mixture(&random, frameCount: 5000)
@@ -178,7 +180,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "windows last about 46 ms at every rate",
+        "stretcher windows last about 46 ms at every rate",
         arguments: [
             (8000, 512), (16000, 1024), (22050, 1024), (24000, 1024), (32000, 2048), (44100, 2048), (48000, 2048),
             (88200, 4096), (96000, 4096), (192_000, 8192), (768_000, 32768),
@@ -190,7 +192,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "the limits of the ranges are accepted: 1 and 64 channels, 8 and 768 kHz",
+        "the stretcher accepts the limits of its ranges: 1 and 64 channels, 8 and 768 kHz",
         arguments: cases([(1, 8000), (64, 8000), (2, 768_000)], few: [(1, 8000)]))
     func extremes(channelCount: Int, sampleRate: Int) {
         let length = Stretcher(channelCount: 1, sampleRate: sampleRate).windowFrames
@@ -205,7 +207,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "work is spread: that of a start over its copied frames, later at most three pieces in a block of 64",
+        "a start's work is spread over its copied frames, and a block of 64 runs at most three pieces",
         arguments: [0.5, 0.75, 1.3])
     func workIsSpread(speed: Double) {
         for bands in [StretchBands.one, .three] {
@@ -233,7 +235,7 @@ struct StretcherTests {
         }
     }
 
-    @Test("behind a limiter, whose look-ahead grows, no block of 64 gets more than half of a start's stages")
+    @Test("behind a limiter with growing look-ahead a block of 64 gets at most half of a start's stages")
     func startIsSpreadBehindLimiter() {
         var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
         var limiter = PeakLimiter(channelCount: 1, sampleRate: 44100, maximumEmitFrames: 64)
@@ -264,7 +266,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "rendering and restarting neither allocate nor free",
+        "rendering and restarting a stretcher neither allocate nor free",
         .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func rendersWithoutAllocating() {
         var stretcher = Stretcher(channelCount: 2, sampleRate: 44100)
@@ -277,7 +279,7 @@ struct StretcherTests {
         unsafe channels.forEach { unsafe $0.deallocate() }
     }
 
-    @Test("a request for frames that were not made yet stops the program with a reason")
+    @Test("a request for frames that are not made yet stops the program with a reason")
     func emittingTooEarlyTraps() async {
         await #expect(processExitsWith: .failure) {
             var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)

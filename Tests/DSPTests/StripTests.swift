@@ -60,7 +60,7 @@ struct StripTests {
         for channel in 0..<2 { #expect(changed[channel][9882...] == source[channel][9882...]) }
     }
 
-    @Test("one channel is heard on both sides, a pair left and right, and the mean of all is the pair's")
+    @Test("one selected channel is heard on both sides, and a selected pair left and right")
     func channels() {
         let source = (0..<5).map { noise(100, seed: UInt64($0)) }
         let one = shaped(source, [(0, settings(pair: (3, 3)))])
@@ -70,7 +70,7 @@ struct StripTests {
         #expect(zip(zip(source[2], source[1]), pair[4]).allSatisfy { ($0.0 + $0.1) / 2 == $1 })
     }
 
-    @Test("the centre is removed but for its bass, or heard alone")
+    @Test("the centre is removed except its bass, or heard alone")
     func centre() {
         let voice = tones([800.3, 3000.1], amplitude: 0.2, frameCount: 44100)
         let bass = tones([45.1], amplitude: 0.2, frameCount: 44100)
@@ -103,7 +103,7 @@ struct StripTests {
     }
 
     @Test(
-        "the equaliser's bands reach their gains in the middle of each, and leave the others",
+        "equaliser bands reach their gains at their centres, and leave other bands unchanged",
         arguments: [(12.0, 0.0, 0.0), (0, -12, 0), (0, 0, -24), (-24, 12, 6)])
     func equaliser(low: Double, mid: Double, high: Double) {
         for (hertz, decibels) in [(30.0, low), (1000.0, mid), (16_000.0, high)] {
@@ -115,7 +115,7 @@ struct StripTests {
         }
     }
 
-    @Test("no change makes a click", arguments: [0, 1, 2, 3])
+    @Test("no change of the channel strip makes a click", arguments: [0, 1, 2, 3])
     func glides(change: Int) {
         let source = [
             tones([220.5], amplitude: 0.4, frameCount: 12_000), tones([220.5], amplitude: -0.4, frameCount: 12_000),
@@ -132,7 +132,7 @@ struct StripTests {
         for channel in result { #expect(steepest(channel) < 0.003) }
     }
 
-    @Test("blocks change nothing, also when changes follow one another before a glide is over", arguments: [1, 7, 64])
+    @Test("the channel strip gives the same sound for any blocks, also for overlapping glides", arguments: [1, 7, 64])
     func blocks(block: Int) {
         let source = (0..<3).map { noise(9000, seed: UInt64($0)) }
         let changes = [
@@ -146,7 +146,7 @@ struct StripTests {
         #expect(zip(result[0][8000...], settled[0][8000...]).allSatisfy { abs($0 - $1) < 1e-5 })
     }
 
-    @Test("values that are no numbers do not stay in the filters")
+    @Test("samples that are not finite do not stay in the filters")
     func hostile() {
         var source = [noise(4000, seed: 1), noise(4000, seed: 2)]
         (source[0][100], source[1][200], source[0][300]) = (.nan, .infinity, -.infinity)

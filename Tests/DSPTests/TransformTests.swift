@@ -40,7 +40,7 @@ struct TransformTests {
         #expect(KaiserWindow.values(count: 1, beta: 12) == [1])
     }
 
-    @Test("the FFTW version that the kept wisdom was made for accepts it")
+    @Test("the FFTW version of the stored wisdom accepts the wisdom")
     func wisdom() {
         // No other test would show a refusal, which only costs time.
         let name = unsafe dlsym(nil, "fftwf_version")
@@ -50,7 +50,7 @@ struct TransformTests {
         #expect(FourierWisdom.isTaken || version != "fftw-3.3.10-sse2-avx")
     }
 
-    @Test("a host's wisdom is what it was after a transform was planned", .disabled(if: Sanitizers.watchThreads))
+    @Test("a host's wisdom is unchanged after a transform was planned", .disabled(if: Sanitizers.watchThreads))
     func hostWisdom() async {
         await #expect(processExitsWith: .success) {
             // FFTW as a host uses it: 64 is FFTW_ESTIMATE.
@@ -67,7 +67,7 @@ struct TransformTests {
         }
     }
 
-    @Test("the transform agrees with a slow one in Double", arguments: [2, 30, 256])
+    @Test("the transform agrees with a slow transform in Double", arguments: [2, 30, 256])
     func agreesWithSlowTransform(size: Int) {
         var random = SeededGenerator(printedFor: "agreesWithSlowTransform")
         let samples = random.noise(size, amplitude: 1)
@@ -89,7 +89,7 @@ struct TransformTests {
         }
     }
 
-    @Test("forward and inverse give the samples times the size, and the forward transform keeps its input")
+    @Test("forward and inverse transforms give the samples times the size, and keep the forward input")
     func roundTrip() {
         var random = SeededGenerator(printedFor: "roundTrip")
         let samples = random.noise(2048)

@@ -17,7 +17,7 @@ struct TruePeakTests {
         return meter.decibels
     }
 
-    @Test("15 to 23: peaks between samples are read within 0.1 dB, wherever the samples lie")
+    @Test("EBU Tech 3341 cases 15 to 23: peaks between samples are read within 0.1 dB")
     func standardCases() {
         for signal in TestSignals.peakCases() {
             let reading = decibels(signal.samples)
@@ -27,7 +27,7 @@ struct TruePeakTests {
         }
     }
 
-    @Test("the error over frequency is within what the documentation says")
+    @Test("the error of the true peak over frequency is as documented")
     func errors() {
         // A step of an eighth of a frame misses the top by half of it: 20 log10 cos(π f / 8). The filter adds up to
         // 0.02 dB.
@@ -42,7 +42,7 @@ struct TruePeakTests {
         }
     }
 
-    @Test("skipping parts that cannot be higher changes nothing: the peak is that of the full interpolation")
+    @Test("the true peak is that of the full interpolation, although lower parts are skipped")
     func literal() {
         var random = SeededGenerator(printedFor: "TruePeakTests.literal")
         for _ in 0..<cases(20, few: 2) {
@@ -85,7 +85,7 @@ struct TruePeakTests {
         return taps.map { $0 / taps.reduce(0, +) }
     }
 
-    @Test("a peak at the very end is found, channels are kept apart, and silence reads minus infinity")
+    @Test("a true peak at the very end is found, per channel, and silence reads minus infinity")
     func ends() {
         #expect(decibels([Float](repeating: 0, count: 300)) == -.infinity)
         // Two equal samples at the end: the interpolated top between them is higher.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stretching
 
-@Suite("A voice over music that is slowed", .enabled(if: Workload.isOptimised))
+@Suite("Slowed voice over music", .enabled(if: Workload.isOptimised))
 struct VoiceOverMusicTests {
     private static let rate = 44100
 
@@ -21,7 +21,7 @@ struct VoiceOverMusicTests {
         return VoicePeriod.audible(voice.periods, in: core, evidence: evidence, sampleRate: Self.rate)
     }
 
-    @Test("what pages share is measured once, with the same result")
+    @Test("shared voice points of pages are measured once, with the same result")
     func sharesPoints() {
         let sound = TestSignals.voice(seconds: 16)
         let block = SourceBlock([sound], firstFrame: 0, sampleRate: Self.rate)
@@ -57,7 +57,7 @@ struct VoiceOverMusicTests {
 
     private static func mixed(_ one: [Float], _ other: [Float]) -> [Float] { zip(one, other).map { $0 + $1 } }
 
-    @Test("keeps its pulses", arguments: [(12.0, -0.2), (6, -0.25)])
+    @Test("a slowed voice over music keeps its pulses", arguments: [(12.0, -0.2), (6, -0.25)])
     func pulses(below: Double, least: Double) {
         let source = Self.mixed(TestSignals.voice(seconds: 12), Self.chord(seconds: 12, below: below))
         let found = periods([source])
@@ -69,7 +69,7 @@ struct VoiceOverMusicTests {
         #expect(lost < -0.35)
     }
 
-    @Test("is neither a solo that glides, alone or over a chord, nor a chord, nor noise, nor silence")
+    @Test("gliding solos, chords, noise and silence do not count as a voice")
     func decision() {
         let solo = glidingSolo(seconds: 12)
         for below in [12.0, 0] { #expect(!isVoice(Self.mixed(solo, Self.chord(seconds: 12, below: below)))) }
@@ -87,7 +87,7 @@ struct VoiceOverMusicTests {
         #expect(slowed([source], periods([source])) == slowed([source], []))
     }
 
-    @Test("is found at the same places however the recording is divided")
+    @Test("a voice over music is found at the same places for any division of the recording")
     func division() {
         let source = Self.mixed(TestSignals.voice(seconds: 20), Self.chord(seconds: 20, below: 6))
         func places(_ list: [VoicePeriod], _ core: Range<Int64>) -> [Float] {
@@ -102,7 +102,7 @@ struct VoiceOverMusicTests {
         }
     }
 
-    @Test("keeps its place between the channels, and its bits at any block size")
+    @Test("a slowed voice over music keeps its stereo place, and its bits at any block size")
     func channelsAndBlocks() {
         let source = Self.mixed(TestSignals.voice(seconds: 8), Self.chord(seconds: 8, below: 6))
         let channels = [source, source.map { -0.5 * $0 }]
@@ -113,7 +113,7 @@ struct VoiceOverMusicTests {
         #expect(slowed(channels, found, block: 61) == output)
     }
 
-    @Test("begins and ends without a click")
+    @Test("a slowed voice over music begins and ends without a click")
     func noClick() {
         // A chord alone, marked as a voice that comes and goes: nothing may be audible above the chord's partials.
         let source = Self.chord(seconds: 6, below: 0)

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "features are the same for blocks of any size, and hold for any rate",
+        "alignment features are the same for blocks of any size, and hold for any rate",
         arguments: [8000, 16_000, 44_100, 96_000])
     func featureBlocks(sampleRate: Int) {
         var random = SeededGenerator(seed: 6)
@@ -94,7 +94,7 @@ import Testing
         #expect(analysis.finish() == SoundAnalysis.features(of: long, sampleRate: sampleRate))
     }
 
-    @Test("a line is right for most points, whatever the others are")
+    @Test("the fitted line is right for most points, whatever the outliers are")
     func line() throws {
         var random = SeededGenerator(seed: 9)
         let points = (0..<300).map { index -> (time: Double, value: Double, weight: Double) in
@@ -108,7 +108,7 @@ import Testing
         #expect(TimeLine([(time: 1, value: 2, weight: 1), (time: 1, value: 3, weight: 1)], origin: 0) == nil)
     }
 
-    @Test("a path is never rising backwards, and smooth where nothing changes")
+    @Test("a smoothed path never goes back, and is smooth where nothing changes")
     func smoothing() {
         let steps = (0..<100).map { Double($0 / 10 * 10) }
         let weights = (0..<100).map { Float($0 % 10 == 5 ? 1 : 0) }

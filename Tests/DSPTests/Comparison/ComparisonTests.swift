@@ -33,7 +33,7 @@ import Testing
     /// Of the magnitudes of a sine, the mean without the largest twentieth.
     private let sineMean = 0.61
 
-    @Test("the same phrase by another voice: no difference but a little loudness, and the pitch of its own vibrato")
+    @Test("the same phrase by another voice differs only a little in loudness and by its vibrato")
     func same() throws {
         let result = compared { _ in }
         #expect(abs(try #require(result.offsetSeconds)) < 0.002)
@@ -44,14 +44,14 @@ import Testing
         #expect(try #require(result.energyDecibels) < 1.5)
     }
 
-    @Test("a late beginning is the offset to 3 ms, and nothing else", arguments: [0, 0.02, 0.1, 1.5])
+    @Test("a late beginning reads as the offset to 3 ms, and changes no other measure", arguments: [0, 0.02, 0.1, 1.5])
     func offset(late: Double) throws {
         let result = compared { $0.lateSeconds = late }
         #expect(abs(try #require(result.offsetSeconds) - late) < 0.003)
         #expect(abs(try #require(result.lengthRatio) - 1) < 0.002)
     }
 
-    @Test("another tempo is the length's ratio to half a percent", arguments: [0.75, 0.9, 1.02, 1.3])
+    @Test("another tempo reads as the ratio of lengths to half a percent", arguments: [0.75, 0.9, 1.02, 1.3])
     func ratio(ratio: Double) throws {
         let result = compared { $0.lengthRatio = ratio }
         #expect(abs(try #require(result.lengthRatio) - ratio) < 0.005)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "an uneven tempo is the spread to a tenth or 1.5 ms, and the worst place is where it is worst",
+        "an uneven tempo reads as the spread to a tenth or 1.5 ms, worst where it is worst",
         arguments: [0.02, 0.05, 0.1, 0.2])
     func spread(wobble: Double) throws {
         let result = compared { $0.wobbleSeconds = wobble }
@@ -71,20 +71,20 @@ import Testing
         #expect(abs(cos(2 * .pi * phase)) > 0.6)
     }
 
-    @Test("a transposition is the pitch's offset to 3 cents", arguments: [-700.0, -100, 50, 300, 1200])
+    @Test("a transposition reads as the pitch offset to 3 cents", arguments: [-700.0, -100, 50, 300, 1200])
     func transposition(cents: Double) throws {
         let result = compared { $0.cents = cents }
         #expect(abs(try #require(result.pitchOffsetCents) - cents) < 3)
         #expect(try #require(result.pitchCents) < (cents > 1000 ? 8 : 4))
     }
 
-    @Test("a melody that strays is the pitch's difference to a tenth", arguments: [20.0, 50, 100, 200])
+    @Test("a straying melody reads as the pitch difference to a tenth", arguments: [20.0, 50, 100, 200])
     func melody(cents: Double) throws {
         let result = compared { $0.melodyCents = cents }
         #expect(abs(try #require(result.pitchCents) / (sineMean * cents) - 1) < 0.1)
     }
 
-    @Test("levels that swing are the energy's difference to a third; a gain is none")
+    @Test("swinging levels read as the energy difference to a third, and a gain reads as none")
     func energy() throws {
         var last = 0.0
         for swing in [0, 3.0, 6, 10] {
@@ -97,12 +97,12 @@ import Testing
         #expect(abs(try #require(plain.energyDecibels) - (try #require(soft.energyDecibels))) < 0.1)
     }
 
-    @Test("noise moves no measure by more than a tenth, down to 20 dB", arguments: [40.0, 30, 20])
+    @Test("noise down to 20 dB moves no measure by more than a tenth", arguments: [40.0, 30, 20])
     func noise(decibels: Double) throws {
         try expectUnmoved { $0.noiseDecibels = decibels }
     }
 
-    @Test("each difference leaves the measures of the others alone, to a tenth")
+    @Test("each difference leaves the other measures unchanged, to a tenth")
     func unmoved() throws {
         try expectUnmoved(offset: false) { $0.lateSeconds = 1 }
         try expectUnmoved(ratio: false) { $0.lengthRatio = 0.9 }
@@ -138,7 +138,7 @@ import Testing
         if energy { try near(before.energyDecibels, after.energyDecibels, energyShare, "energy") }
     }
 
-    @Test("after a pause the take is late; before it, and as a whole, it is what it was")
+    @Test("after a pause the take is late, and before it and as a whole it is unchanged")
     func pause() throws {
         let result = compared { $0.pause = (at: 4.1, seconds: 1) }
         #expect(abs(try #require(result.offsetSeconds)) < 0.02)
@@ -170,7 +170,7 @@ import Testing
         #expect(abs(try #require(quantile(differences, 0.5)) - 300) < 3)
     }
 
-    @Test("what cannot be known is nil: nothing, silence, a click, noise")
+    @Test("an unknown measure is nil, for silence, a click and noise")
     func unknown() {
         let rate = MadeTake.sampleRate
         var random = SeededGenerator(seed: 8)
@@ -196,7 +196,7 @@ import Testing
         #expect(Comparison(of: Self.model, with: all[0]) == Comparison())
     }
 
-    @Test("a spoken word needs no pitch: whispering has a timing")
+    @Test("a whispered word has a timing without a pitch")
     func whisper() throws {
         // The features alone: the contours are those of silence.
         func mute(_ sound: ComparedSound) -> ComparedSound {

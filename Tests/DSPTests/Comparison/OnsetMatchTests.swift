@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "notes that are 5 to 100 ms early or late, left out or added are found, and how early or late to 5 ms",
+        "early, late, missing and added notes are found, and their errors to 5 ms",
         .enabled(if: Workload.isOptimised), arguments: [0.9, 1, 1.1])
     func knownErrors(ratio: Double) throws {
         for band in Band.allCases {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("matching is one to one, in order, and as many as can be")
+    @Test("the matching of onsets is one to one, in order, and maximal")
     func matching() {
         let match = OnsetMatch(model: [0, 1, 2, 3], take: [0.05, 0.99, 1.11, 3.01, 5], along: nil)
         #expect(match.hits.map(\.model) == [0, 1, 3])
@@ -112,7 +112,7 @@ import Testing
         #expect(close.hits.map(\.take) == [0, 1])
     }
 
-    @Test("a constant offset and another tempo are no errors; a single late note is")
+    @Test("a constant offset and another tempo are no errors, but a single late note is")
     func line() throws {
         let model = (0..<20).map { 0.5 * Double($0) }
         var take = model.map { 0.05 + 1.004 * $0 }
@@ -124,7 +124,7 @@ import Testing
         #expect(abs(try #require(match.lengthRatio) - 1.004) < 1e-6)
     }
 
-    @Test("nothing, one note, and times that are not finite are no fault")
+    @Test("no notes, one note and times that are not finite are accepted")
     func empty() {
         let nothing = OnsetMatch(model: [], take: [], along: nil)
         #expect(nothing.hits.isEmpty && nothing.offsetSeconds == nil && nothing.spreadSeconds == nil)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "each pass is found where it begins, with pauses or without, in any key", arguments: PlayedTune.all,
+        "each pass is found at its beginning, with pauses or without, in any key", arguments: PlayedTune.all,
         [0.0, 0.25])
     func passes(tune: PlayedTune, rest: Double) throws {
         let model = try model(tune)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a slow pass, one with a long pause, and one with something else after it are one pass",
+        "a slow pass, a pass with a long pause and a pass before other sound each count once",
         arguments: PlayedTune.all)
     func onePass(tune: PlayedTune) throws {
         let model = try model(tune)

@@ -24,7 +24,7 @@ import Testing
         #expect(try #require(result.pitchCents) < (tune.vibrato > 0 ? 25 : 5))
     }
 
-    @Test("in the model's key, sharp or flat, the path is that of the colours alone", arguments: PlayedTune.all)
+    @Test("in the model's key, sharp or flat, the path is that of the chroma alone", arguments: PlayedTune.all)
     func tuning(tune: PlayedTune) throws {
         let model = try tune.model().sound
         for cents in [-40.0, 0, 30] {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("wrong notes do not bend the time: the path is that of the colours", arguments: PlayedTune.all)
+    @Test("wrong notes do not bend the time of the path", arguments: PlayedTune.all)
     func wrongNotes(tune: PlayedTune) throws {
         let model = try tune.model().sound
         var steps = tune.steps
@@ -44,7 +44,7 @@ import Testing
         #expect(try #require(Alignment(model: model, take: take)).places == plain.places)
     }
 
-    @Test("the transposition is found from the pitches alone, and is nil without any")
+    @Test("the transposition is found from the pitches alone, and is nil without pitches")
     func transposition() throws {
         let tune = PlayedTune.plucked
         let model = try tune.model().sound

@@ -9,7 +9,7 @@ import Testing
 /// The figures are those of docs/comparing.md, with some room.
 @Suite(.enabled(if: Workload.isOptimised)) struct PitchTrackerTests {
     @Test(
-        "voices and instruments of 41 to 2100 Hz are followed, with the same settings, to a few cents and in the right octave"
+        "voices and instruments of 41 to 2100 Hz are tracked to a few cents, in the right octave"
     )
     func clean() {
         for (name, sound) in PitchedSound.examples() {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "every rate gives the same pitch at the same time", arguments: [8000, 11_025, 22_050, 48_000, 96_000, 192_000])
+        "the pitch track is the same at every rate", arguments: [8000, 11_025, 22_050, 48_000, 96_000, 192_000])
     func rates(sampleRate: Int) {
         var random = SeededGenerator(seed: 3)
         var sound = PitchedSound(sampleRate: sampleRate)
@@ -50,7 +50,7 @@ import Testing
         #expect(contour.count == 100)
     }
 
-    @Test("the contour is the same for blocks of any size")
+    @Test("the pitch track is the same for blocks of any size")
     func blocks() {
         let sound = PitchedSound.examples()[0].sound
         let whole = PitchTracker.contour(of: sound.samples, sampleRate: 44_100)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("a value stands at the nearest frame to every 10 ms, also where that is no whole number of frames")
+    @Test("pitch values stand at the nearest frame to every 10 ms")
     func hop() {
         #expect((0..<5).map { PitchContour.frame(of: $0, sampleRate: 22_050) } == [0, 221, 441, 662, 882])
         #expect(PitchContour.frame(of: 360_000, sampleRate: 11_025) == 39_690_000)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("noise and silence have no pitch; nothing and a single sample are no fault; bad samples are silence")
+    @Test("noise and silence have no pitch, and bad samples count as silence")
     func withoutPitch() {
         var random = SeededGenerator(seed: 5)
         let noise = random.noise(88_200)
@@ -94,7 +94,7 @@ import Testing
         #expect(spoilt.hertz.suffix(100) == clean.hertz.suffix(100))
     }
 
-    @Test("a narrow range finds pitches inside it only, and its ends")
+    @Test("a narrow range finds only pitches within its ends")
     func range() {
         var random = SeededGenerator(seed: 9)
         var sound = PitchedSound()
@@ -106,7 +106,7 @@ import Testing
         #expect(narrow.hertz.allSatisfy { $0 == 0 || (195...410).contains($0) })
     }
 
-    @Test("any range works at any rate", arguments: [8000, 22_050, 44_100, 768_000])
+    @Test("any pitch range works at any rate", arguments: [8000, 22_050, 44_100, 768_000])
     func ranges(sampleRate: Int) {
         var random = SeededGenerator(seed: 10)
         for range in [20...21, 20...4000, 40...60, 130...150, 400...600, 1000...2000, 3900...4000]

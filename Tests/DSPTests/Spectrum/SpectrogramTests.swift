@@ -39,7 +39,7 @@ extension Spectrogram {
 
 @Suite struct SpectrogramTests {
     @Test(
-        "A sine on a bin lies in its row, and has its level within 0.1 dB",
+        "a sine on a bin lies in its row, and has its level within 0.1 dB",
         arguments: Spectrogram.Settings.Axis.allCases, Spectrogram.Settings.Window.allCases)
     func sineLevel(_ axis: Spectrogram.Settings.Axis, _ window: Spectrogram.Settings.Window) throws {
         for (size, bin, rows) in cases(
@@ -56,7 +56,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("A sine between bins is at most a bin off, and at most 1.5 dB low")
+    @Test("a sine between bins is at most a bin off, and at most 1.5 dB low")
     func sineBetweenBins() throws {
         var random = SeededGenerator(printedFor: "sineBetweenBins")
         for axis in Spectrogram.Settings.Axis.allCases {
@@ -73,7 +73,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("A constant and a tone at half the sample rate have the levels of their amplitudes")
+    @Test("a constant and a tone at half the sample rate have the levels of their amplitudes")
     func edgesOfTheSpectrum() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256)
         let constant = spectrogram(settings, columns: 1, rows: 64) { _ in 0.5 }
@@ -82,7 +82,7 @@ extension Spectrogram {
         #expect(abs(highest[0, 63] + 6.02) < 0.1)
     }
 
-    @Test("The ridge of a rising chirp only rises")
+    @Test("the ridge of a rising chirp never falls")
     func chirp() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 512, axis: .logarithmic, lowest: 100)
         let length = Double(cases(96_000, few: 24_000))
@@ -97,7 +97,7 @@ extension Spectrogram {
         #expect(ridge[59] - ridge[0] > 70)
     }
 
-    @Test("Silence lies at the floor, and so do frames beyond the recording, which are not requested")
+    @Test("silence lies at the floor, and so do frames beyond the recording, which are not requested")
     func silence() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, range: 70)
         let silent = spectrogram(settings, rows: 40) { _ in 0 }
@@ -116,7 +116,7 @@ extension Spectrogram {
         #expect(unasked.asked.isEmpty && empty.levels == Array(repeating: -70, count: 6))
     }
 
-    @Test("Frames are requested in order, once each, at most a window at a time")
+    @Test("frames are requested in order, once each, at most a window at a time")
     func order() throws {
         var random = SeededGenerator(printedFor: "order")
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, windowsPerColumn: 3)
@@ -136,7 +136,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("The numbers of windows of a column and of cells of a spectrogram are limited, however long the sound")
+    @Test("the numbers of windows of a column and of cells of a spectrogram are limited for any length")
     func bounds() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, windowsPerColumn: 4)
         var reader = Reader(sample: { _ in 0.1 })
@@ -154,7 +154,7 @@ extension Spectrogram {
         #expect(distances.allSatisfy { abs($0 - frameCount / 100) <= 1 })
     }
 
-    @Test("A steady tone has the same level at every zoom")
+    @Test("a steady tone has the same level at every zoom")
     func zooms() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, windowsPerColumn: 8)
         for framesPerColumn in cases([1, 7, 100, 500, 3000, 100_000], few: [3, 300, 9000]) {
@@ -165,7 +165,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("Samples that are not finite count as silence, and samples that the reader does not write stay silent")
+    @Test("samples that are not finite, or that the reader does not write, count as silence")
     func noNumbers() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256)
         let odd: [Float] = [.nan, .infinity, -.infinity, .greatestFiniteMagnitude]
@@ -181,7 +181,7 @@ extension Spectrogram {
         #expect(unwritten.levels.allSatisfy { $0 == -90 })
     }
 
-    @Test("An error of the reader ends the work and is thrown")
+    @Test("an error of the reader ends the spectrogram and is thrown")
     func failure() throws {
         struct Gone: Error, Equatable { let frame: Int64 }
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256)
@@ -196,7 +196,7 @@ extension Spectrogram {
         #expect(asked == 1)
     }
 
-    @Test("Every frequency shown belongs to the row whose band contains it")
+    @Test("every frequency of a spectrogram belongs to the row whose band contains it")
     func rowsAndFrequencies() throws {
         var random = SeededGenerator(printedFor: "rowsAndFrequencies")
         for axis in Spectrogram.Settings.Axis.allCases {
@@ -213,7 +213,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("Invalid settings are refused with the permitted range")
+    @Test("invalid spectrogram settings are refused with the permitted range")
     func refusals() {
         typealias Settings = Spectrogram.Settings
         let wrong: [() throws -> Settings] = [

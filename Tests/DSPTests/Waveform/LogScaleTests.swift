@@ -7,7 +7,7 @@ import Testing
 @Suite("Steps of a logarithmic scale")
 struct LogScaleTests {
     @Test(
-        "are those of a rounded logarithm, for values of any size",
+        "the steps of a logarithmic scale are those of a rounded logarithm, for values of any size",
         arguments: [(6.02, 241.0), (24, -103.7), (44, 7), (0.5, 3)])
     func steps(stepsPerOctave: Double, stepOfOne: Double) {
         var random = SeededGenerator(printedFor: "LogScaleTests.steps")
@@ -23,7 +23,7 @@ struct LogScaleTests {
         #expect(scale.step(.leastNonzeroMagnitude) == 0 && scale.step(.greatestFiniteMagnitude) == 255)
     }
 
-    @Test("begin at the same value when approached from either side")
+    @Test("each step of a logarithmic scale begins at the same value from either side")
     func edges() {
         let scale = LogScale(stepsPerOctave: 24, stepOfOne: -100)
         for step in 1..<256 {

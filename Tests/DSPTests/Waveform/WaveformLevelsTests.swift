@@ -5,7 +5,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@Suite("The levels of a waveform")
+@Suite("Levels of a waveform")
 struct WaveformLevelsTests {
     private func levels(_ waveform: Waveform) -> (channels: [[[WaveformBin]]], tones: [[WaveformTone]]) {
         let channels = (0..<waveform.channelCount).map { channel in
@@ -14,7 +14,9 @@ struct WaveformLevelsTests {
         return (channels, (0..<waveform.toneLevelCount).map { waveform.tones(level: $0) })
     }
 
-    @Test("give the same waveform again", arguments: [0, 1, 256, 257, 5 * 256 + 3], [44_100, 96_000])
+    @Test(
+        "the levels of a waveform give the same waveform again", arguments: [0, 1, 256, 257, 5 * 256 + 3],
+        [44_100, 96_000])
     func roundTrip(frameCount: Int, sampleRate: Int) throws {
         var random = SeededGenerator(printedFor: "WaveformLevelsTests.roundTrip")
         let sound = ShortSound.lively(channelCount: 3, frameCount: frameCount, random: &random)
@@ -27,7 +29,7 @@ struct WaveformLevelsTests {
         }
     }
 
-    @Test("have the lengths computed from the number of frames")
+    @Test("the levels of a waveform have the lengths computed from the number of frames")
     func counts() {
         var random = SeededGenerator(printedFor: "WaveformLevelsTests.counts")
         for frameCount in [0, 1, 255, 256, 257, 1024, 1025, 3 * 512 + 1, 100_000] {
@@ -41,7 +43,7 @@ struct WaveformLevelsTests {
         #expect(Waveform.framesPerTone(sampleRate: 50_000) == 512 && Waveform.framesPerTone(sampleRate: 50_001) == 1024)
     }
 
-    @Test("are refused where a level, a bin or a channel is missing or too many")
+    @Test("waveform levels are refused if a level, a bin or a channel is missing or surplus")
     func refusals() throws {
         var random = SeededGenerator(printedFor: "WaveformLevelsTests.refusals")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 5 * 256, random: &random)
@@ -76,7 +78,7 @@ struct WaveformLevelsTests {
         #expect(isRefused(channels, tones.dropLast()))
     }
 
-    @Test("have the same layout in memory as in files: three integers of two bytes, and four of one")
+    @Test("waveform bins and tones have the same layout in memory as in files")
     func layout() {
         #expect(MemoryLayout<WaveformBin>.size == 6 && MemoryLayout<WaveformBin>.stride == 6)
         #expect(MemoryLayout<WaveformBin>.offset(of: \.minimum) == 0)

@@ -6,10 +6,10 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@Suite("A waveform")
+@Suite("Waveform")
 struct WaveformTests {
     @Test(
-        "B20: has the extremes and the RMS of the samples in every bin of every level, and one bin at the top level",
+        "B20: a waveform has the extremes and RMS of every bin, and one bin at the top level",
         arguments: [1, 2, 5])
     func bins(channelCount: Int) {
         var random = SeededGenerator(printedFor: "WaveformTests.bins")
@@ -32,7 +32,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("of no frames has no bins and gives empty columns")
+    @Test("a waveform of no frames has no bins and gives empty columns")
     func nothing() {
         let waveform = ShortSound(channelCount: 2, samples: []).waveform()
         #expect(
@@ -41,7 +41,7 @@ struct WaveformTests {
         #expect(waveform.summary(frames: 0..<0, columns: 2) == [.empty, .empty])
     }
 
-    @Test("is the same for every division into blocks, and complete for the sound so far at every moment")
+    @Test("a waveform is the same for every division into blocks, and always complete for the sound so far")
     func blocks() {
         var random = SeededGenerator(printedFor: "WaveformTests.blocks")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 20_011, random: &random)
@@ -61,7 +61,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("made in parts side by side is the same as that of one stream", arguments: [(1, 44_100), (2, 96_000)])
+    @Test("a waveform made in parallel parts is the same as that of one stream", arguments: [(1, 44_100), (2, 96_000)])
     func parts(channelCount: Int, sampleRate: Int) {
         var random = SeededGenerator(printedFor: "WaveformTests.parts")
         let part = Int(WaveformBuilder.partFrames)
@@ -75,7 +75,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("rounds floating-point samples to 16 bits, and treats those that are not finite as silence")
+    @Test("a waveform rounds floating-point samples to 16 bits, and treats infinite ones as silence")
     func floats() {
         var random = SeededGenerator(printedFor: "WaveformTests.floats")
         var floats = (0..<1001).map { _ in random.float(in: -1.2...1.2) }
@@ -96,7 +96,7 @@ struct WaveformTests {
         #expect(builder.waveform() == ShortSound(channelCount: 1, samples: shorts).waveform(sampleRate: 8000))
     }
 
-    @Test("marks the bins that have a sample at full scale")
+    @Test("a waveform marks the bins that have a sample at full scale")
     func clipping() {
         var samples = [Int16](repeating: 32_766, count: 1024)
         samples[300] = .max
@@ -106,7 +106,7 @@ struct WaveformTests {
         #expect(abs(bins[0].rms - 32_766.0 / 32_768) < 1e-4)
     }
 
-    @Test("gives columns of any range at any zoom: each contains every bin with a frame in it, and no other")
+    @Test("waveform columns of any range and zoom contain exactly the bins with a frame in the column")
     func columns() {
         var random = SeededGenerator(printedFor: "WaveformTests.columns")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 60_000, random: &random)
@@ -130,7 +130,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("columns divide all frames between them, in order, even of the longest range")
+    @Test("waveform columns divide all frames between them, in order, even of the longest range")
     func sharing() {
         let pictures = [
             (Int64(-5)..<Int64(1 << 62), 4096), (0..<10, 3), (7..<1007, 1000), (0..<1, 1), (5..<12, 30), (3..<3, 2),
@@ -145,7 +145,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("columns computed from samples are the same as those from bins")
+    @Test("waveform columns computed from samples equal those from bins")
     func samples() {
         var random = SeededGenerator(printedFor: "WaveformTests.samples")
         let sound = ShortSound.lively(channelCount: 1, frameCount: 256, random: &random)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import DSP
 
-@Suite("The tones of a waveform")
+@Suite("Tones of a waveform")
 struct WaveformToneTests {
     @Test(
-        "put a sine into its band, 3 dB below its amplitude, with the centroid at its frequency",
+        "a sine lies in its tone band, 3 dB below its amplitude, with the centroid at its frequency",
         arguments: [(100.0, 0), (440, 1), (1500, 1), (4000, 2), (12_000, 2)])
     func sines(frequency: Double, band: Int) {
         for sampleRate in [44_100, 96_000] {
@@ -32,7 +32,7 @@ struct WaveformToneTests {
         }
     }
 
-    @Test("add up to the power of the sound, on every level")
+    @Test("the tones of a waveform add up to the power of the sound, on every level")
     func power() {
         var random = SeededGenerator(printedFor: "WaveformToneTests.power")
         let noise = ShortSound(
@@ -48,7 +48,7 @@ struct WaveformToneTests {
         }
     }
 
-    @Test("of a hop agree with a slow transform of the window around it")
+    @Test("the tones of a hop agree with a slow transform of the window around the hop")
     func slowTransform() {
         var random = SeededGenerator(printedFor: "WaveformToneTests.slowTransform")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 3000, random: &random)
@@ -64,7 +64,7 @@ struct WaveformToneTests {
         }
     }
 
-    @Test("lie on the step nearest to the logarithm")
+    @Test("waveform tones lie on the step nearest to the logarithm")
     func steps() {
         var random = SeededGenerator(printedFor: "WaveformToneTests.steps")
         for _ in 0..<10_000 {
@@ -79,7 +79,7 @@ struct WaveformToneTests {
         #expect(WaveformTone.pitch(centroid: 1e9) == 255 && WaveformTone.pitch(centroid: 3) == 0)
     }
 
-    @Test("of silence are silence, and at the highest rates have longer hops")
+    @Test("the tones of silence are silence, and have longer hops at the highest rates")
     func silenceAndRates() {
         let silence = ShortSound(channelCount: 1, samples: Array(repeating: 0, count: 2000)).waveform()
         #expect(silence.tones(level: 0) == Array(repeating: WaveformTone(low: 0, mid: 0, high: 0, pitch: 0), count: 4))
