@@ -5,7 +5,7 @@ import Testing
 @Suite("Private keys in addresses")
 struct AddressKeysTests {
     @Test(
-        "are removed, and the rest of the address stays",
+        "private keys are removed from an address, and the rest of the address stays",
         arguments: [
             ("https://h.org/feed.rss?auth=K", "https://h.org/feed.rss"),
             ("https://h.org/a.mp3?id=7&auth=K&t=1", "https://h.org/a.mp3?id=7&t=1"),
@@ -65,7 +65,7 @@ struct AddressKeysTests {
     }
 
     @Test(
-        "are not found in what has none",
+        "no private keys are found in a text or address without keys",
         arguments: [
             "", "Ana's tape, side B: take 2", "https://h.org", "https://h.org/a?v=1&list=PL2&t=30#chapter",
             "https://h.org/a?author=Ana&keyword=jazz&assign=1&keyboard=2", "https://h.org/?auth=&key", "://",

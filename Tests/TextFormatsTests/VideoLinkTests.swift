@@ -2,12 +2,12 @@ import Testing
 
 @testable import TextFormats
 
-@Suite("Links of video sites")
+@Suite("Video links")
 struct VideoLinkTests {
     private static let id = "dQw4w9-_gXc"
 
     @Test(
-        "the four forms are recognised, with whatever else they carry",
+        "the four forms of video links are recognised, with any further parameters",
         arguments: [
             "https://www.youtube.com/watch?v=ID", "https://youtube.com/watch?v=ID", "https://m.youtube.com/watch?v=ID",
             "https://youtu.be/ID",
@@ -27,7 +27,7 @@ struct VideoLinkTests {
     }
 
     @Test(
-        "look-alikes and other pages are not taken",
+        "similar links and other pages are not taken for video links",
         arguments: [
             "", "ID", "https://", "https://youtube.com.evil.example/watch?v=ID",
             "https://youtube.com@evil.example/watch?v=ID",
@@ -64,7 +64,7 @@ struct VideoLinkTests {
         #expect(VideoLink(form.replacing("ID", with: Self.id)) == nil)
     }
 
-    @Test("a text of any length is refused at once")
+    @Test("a long text is refused at once as a video link")
     func long() {
         #expect(VideoLink("https://youtu.be/" + Self.id + "?" + String(repeating: "a", count: 3000)) == nil)
     }

@@ -20,7 +20,7 @@ private func refusal(_ bytes: [UInt8], _ address: String = place) -> FeedError? 
 
 @Suite("Feeds")
 struct FeedTests {
-    @Test("RSS: every field, the newest first, each id once, entries without a recording counted")
+    @Test("an RSS feed has every field, the newest entry first, each id once, and a count of skipped entries")
     func rss() throws {
         let feed = try feed(FeedFixtures.rss)
         #expect(feed.title == "Slow & steady" && feed.page == "https://example.org/slow")
@@ -43,7 +43,7 @@ struct FeedTests {
         #expect(feed.episodes[3].date == nil)
     }
 
-    @Test("Atom: enclosures, authors, texts with tags, whatever prefix the namespace has")
+    @Test("an Atom feed is read with enclosures, authors and texts with tags, under any namespace prefix")
     func atom() throws {
         let feed = try feed(FeedFixtures.atom)
         #expect(
@@ -56,7 +56,7 @@ struct FeedTests {
         #expect(one.summary == "Para graph Next")
     }
 
-    @Test("RSS 1.0 and Media RSS")
+    @Test("feeds in RSS 1.0 and Media RSS are read")
     func rdf() throws {
         let feed = try feed(FeedFixtures.rdf)
         let episode = try #require(feed.episodes.first)
@@ -64,7 +64,7 @@ struct FeedTests {
         #expect(episode.byteCount == 77 && episode.author == "D" && episode.date == 1_071_340_202)
     }
 
-    @Test("JSON Feed")
+    @Test("a feed in JSON Feed is read")
     func json() throws {
         let feed = try feed("\u{FEFF} \n" + FeedFixtures.json)
         #expect(feed.title == "J & <b>" && feed.otherCount == 1 && feed.episodes.map(\.id) == ["1", "2"])
@@ -78,7 +78,7 @@ struct FeedTests {
         #expect(refusal(Array("{\"version\": ".utf8))?.kind == .broken)
     }
 
-    @Test("a web page is refused as one, with the feed that it names")
+    @Test("a web page is refused as a feed, with the feed that the page names")
     func pages() {
         let error = refusal(Array(FeedFixtures.page.utf8))
         #expect(error?.kind == .webPage && error?.feedAddress == "https://example.org/feed.xml?a=1&b=2")
@@ -91,7 +91,7 @@ struct FeedTests {
         }
     }
 
-    @Test("encodings: Latin-1 and UTF-16 are read; another one is an error that says how to convert it")
+    @Test("feeds in Latin-1 and UTF-16 are read, and another encoding is an error with a remedy")
     func encodings() throws {
         let body = "<rss><channel><title>é</title></channel></rss>"
         let latin =
@@ -103,7 +103,7 @@ struct FeedTests {
         #expect(error?.kind == .encoding && error?.remedy.contains("iconv -f KOI8-R") == true)
     }
 
-    @Test("what is no feed, is broken, or is made to do harm is refused")
+    @Test("a file that is no feed, is broken or is hostile is refused")
     func refusals() {
         #expect(refusal([])?.kind == .unknownFormat)
         #expect(refusal(Array("ID3".utf8) + [0, 255])?.kind == .unknownFormat)
@@ -129,7 +129,7 @@ struct FeedTests {
     }
 
     @Test(
-        "an entry that is damaged takes nothing from the others, and keeps its recording",
+        "a damaged entry takes nothing from other entries, and keeps its recording",
         arguments: [
             "<guid>a&b</guid>", "<description>Tom & Jerry &nbsp; 1 < 2</description>", "<link>/?a=1&b=2</link>",
             "<description>a\u{1}\u{0}b ]]> c</description>", "<description><p>a<br>b</description>", "</b></i>",
@@ -144,13 +144,13 @@ struct FeedTests {
         #expect(feed.episodes[0].id == "g1" && feed.episodes[2].id == "g3")
     }
 
-    @Test("an address with a bare & is the same as with a reference")
+    @Test("an address with a bare & equals the address with an entity reference")
     func bareAddress() throws {
         let text = Self.show("<guid>https://e.org/?p=1&amp;q=2</guid>")
         #expect(try feed(text.replacing("&amp;", with: "&")) == feed(text))
     }
 
-    @Test("a feed that is cut off has the entries before that, and says so; without one it is refused")
+    @Test("a truncated feed has its whole entries and says so, and is refused without any")
     func cutOff() throws {
         let text = Self.show("<guid>g2</guid>")
         let third = try #require(text.firstRange(of: "https://e.org/3")).upperBound
@@ -161,7 +161,7 @@ struct FeedTests {
         #expect(try !feed(text).isCutOff)
     }
 
-    @Test("every error says what to do", arguments: FeedError.Kind.allCases)
+    @Test("every error of a feed has a remedy", arguments: FeedError.Kind.allCases)
     func remedies(_ kind: FeedError.Kind) {
         let errors: [FeedError] = [
             .webPage(feedAddress: nil), .unknownFormat, .brokenJSON, .tooLarge, FeedError(.encoding("x")),
@@ -171,7 +171,7 @@ struct FeedTests {
         #expect(errors.contains { $0.kind == kind && !$0.message.isEmpty && !$0.remedy.isEmpty })
     }
 
-    @Test("prefixes that nobody declared mean what is usual")
+    @Test("undeclared prefixes have their usual meaning")
     func undeclared() throws {
         let text =
             "<rss><channel><item><itunes:duration>61</itunes:duration><enclosure url='https://x/'/></item></channel></rss>"
@@ -180,7 +180,7 @@ struct FeedTests {
         #expect(try feed(foreign).episodes.first?.seconds == nil)
     }
 
-    @Test("random damage is read or refused, and addresses are whole ones of http or https")
+    @Test("a randomly damaged feed is read or refused, and its addresses are whole http or https ones")
     func damage() throws {
         var random = SeededGenerator(printedFor: "feeds")
         let fixtures = [FeedFixtures.rss, FeedFixtures.atom, FeedFixtures.rdf, FeedFixtures.json, FeedFixtures.page]
@@ -206,10 +206,10 @@ struct FeedTests {
     }
 }
 
-@Suite("Feeds: dates, lengths, texts, addresses")
+@Suite("Feeds: dates, lengths, texts and addresses")
 struct FeedPartsTests {
     @Test(
-        "dates in their usual and unusual forms",
+        "dates of feeds are read in their usual and unusual forms",
         arguments: [
             ("Mon, 25 Nov 2024 10:00:00 +0000", 1_732_528_800), ("Mon, 25 Nov 2024 10:00:00 GMT", 1_732_528_800),
             ("25 Nov 2024 10:00:00 GMT", 1_732_528_800), ("Mon,25 Nov 2024 10:00 UT", 1_732_528_800),
@@ -228,7 +228,7 @@ struct FeedPartsTests {
     func dates(_ text: String, _ seconds: Int64) { #expect(FeedDate.seconds(of: text) == seconds, "\(text)") }
 
     @Test(
-        "what is no date has none",
+        "a text that is no date gives no date",
         arguments: [
             "", "now", "Mon, 30 Feb 2024 10:00:00 GMT", "29 Feb 2023", "2024-13-01", "2024-11-25X",
             "2024-11-25T25:00:00Z", "2024-11-25T24:00:01Z", "25 Nov",
@@ -251,7 +251,7 @@ struct FeedPartsTests {
         }
     }
 
-    @Test("lengths are seconds, or minutes and hours")
+    @Test("lengths in feeds are seconds, or minutes and hours")
     func lengths() {
         let lengths: [(String, Double?)] = [
             ("3723", 3723), ("62:03", 3723), ("1:02:03", 3723), ("01:02:03.5", 3723.5), (" 61 ", 61), ("0", nil),
@@ -262,7 +262,7 @@ struct FeedPartsTests {
         for (text, seconds) in lengths { #expect(FeedLength.seconds(of: text) == seconds, "\(text)") }
     }
 
-    @Test("HTML becomes plain text")
+    @Test("HTML in feeds becomes plain text")
     func html() {
         let texts = [
             ("a <b>c</b>d", "a cd"), ("a<br>b<br/><br />c", "a\nb\nc"), ("<p>a</p>\n\n<p>b</p>", "a\nb"),
@@ -283,7 +283,7 @@ struct FeedPartsTests {
         }
     }
 
-    @Test("relative addresses are completed as RFC 3986 says")
+    @Test("relative addresses are completed by RFC 3986")
     func addresses() {
         let base = "http://a/b/c/d;p?q"
         let resolved: [(String, String?)] = [

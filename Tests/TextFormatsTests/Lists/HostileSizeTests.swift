@@ -26,7 +26,7 @@ struct HostileSizeTests {
     }
 
     @Test(
-        "lists of lines end in linear time",
+        "playlists of lines are read in linear time",
         arguments: [
             Input("#EXTM3U\n", " "), Input("#EXTM3U\n#EXTINF:1,", "a - "), Input("#EXTM3U\n#EXTINF:1,", " -"),
             Input("#EXTM3U\n#EXTINF:1 ", "\""),
@@ -42,7 +42,7 @@ struct HostileSizeTests {
     }
 
     @Test(
-        "XML ends in linear time",
+        "XML playlists are read in linear time",
         arguments: [
             Input("<playlist><trackList><track>", "<location/>"), Input("<playlist><trackList>", "<track/>"),
             Input("<playlist>", "a<b/>"), Input("<", "a"),
@@ -55,7 +55,7 @@ struct HostileSizeTests {
     }
 
     @Test(
-        "feeds end in linear time",
+        "feeds are read in linear time",
         arguments: [
             Input("<rss><channel>", "<item/>", ""),
             Input("<rss><channel><item>", "<enclosure url='https://a/' type='audio/x'/>", ""),

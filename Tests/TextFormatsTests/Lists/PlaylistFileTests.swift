@@ -21,7 +21,7 @@ private func refusal(_ bytes: [UInt8], _ name: String) -> PlaylistFileError? {
 
 @Suite("Playlist files: reading")
 struct PlaylistReadingTests {
-    @Test("M3U: titles, lengths, comments, paths and addresses, with any line ends")
+    @Test("M3U: titles, lengths, comments, paths and addresses are read, with any line ends")
     func m3u() throws {
         let text = """
             #EXTM3U\r
@@ -52,7 +52,7 @@ struct PlaylistReadingTests {
     }
 
     @Test(
-        "a line is a path or an address",
+        "a line of a playlist is a path or an address",
         arguments: [
             ("a.mp3", PlaylistFile.Entry.Location.file("/music/a.mp3")),
             ("../a.mp3", .file("/music/../a.mp3")),
@@ -80,7 +80,7 @@ struct PlaylistReadingTests {
         #expect(try read("[playlist]\nFile1=" + line).entries == [Entry(location)])
     }
 
-    @Test("without UTF-8 a list is Windows' western text; one that says it is UTF-8 keeps the bytes of names")
+    @Test("a list not in UTF-8 is Windows-1252, and a list declared as UTF-8 keeps the bytes of names")
     func encodings() throws {
         let bytes = Array("caf".utf8) + [0xE9, 0x80] + Array(".mp3\n".utf8)
         func location(_ bytes: [UInt8], _ name: String) throws -> Entry.Location? {
@@ -98,7 +98,7 @@ struct PlaylistReadingTests {
         #expect(try location(big, "a") == .file("/m/café.mp3"))
     }
 
-    @Test("PLS: keys in any case and order; numbers give the order; entries without a file are counted")
+    @Test("PLS: keys in any case and order are read, numbers give the order, and missing files are counted")
     func pls() throws {
         let text = """
             [Playlist]
@@ -124,7 +124,7 @@ struct PlaylistReadingTests {
         #expect(list.skippedCount == 1)
     }
 
-    @Test("XSPF: tracks with their places, titles and lengths; what else is in there does no harm")
+    @Test("XSPF: tracks are read with their locations, titles and lengths, and other elements are ignored")
     func xspf() throws {
         let text = """
 
@@ -156,7 +156,7 @@ struct PlaylistReadingTests {
             ])
     }
 
-    @Test("the content decides on the format, and else the name does")
+    @Test("the content decides the format of a playlist, and otherwise the name")
     func recognition() throws {
         #expect(try read("[playlist]\nFile1=a", "list.m3u").entries == [Entry(.file("/music/a"))])
         #expect(try read("#EXTM3U\na", "list.pls").entries == [Entry(.file("/music/a"))])
@@ -175,14 +175,14 @@ struct PlaylistReadingTests {
         #expect(refusal([UInt8](repeating: 10, count: PlaylistFile.largest + 1), "list.m3u")?.kind == .tooLarge)
     }
 
-    @Test("names with zeros are no places, and a last line without an end counts")
+    @Test("a name with a zero byte is skipped, and a last line without an end counts")
     func zeros() throws {
         let list = try PlaylistFile(
             reading: Array("#EXTM3U\na".utf8) + [0] + Array("b\nfile:///a%00b\nlast".utf8), name: "x", folder: "/m")
         #expect(list.entries == [Entry(.file("/m/last"))] && list.skippedCount == 2)
     }
 
-    @Test("every error says what to do", arguments: PlaylistFileError.Kind.allCases)
+    @Test("every error of a playlist file has a remedy", arguments: PlaylistFileError.Kind.allCases)
     func remedies(_ kind: PlaylistFileError.Kind) {
         let errors: [PlaylistFileError] = [
             .unknownFormat("a"), .webPage("a"), .stream("a"), .tooLarge("a"), .unwritable("title", "a", as: .pls),

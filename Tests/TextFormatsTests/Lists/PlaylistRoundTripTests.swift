@@ -19,10 +19,11 @@ private func again(_ list: PlaylistFile, _ format: PlaylistFile.Format, folder: 
     return try PlaylistFile(reading: bytes, name: "list." + format.rawValue, folder: folder)
 }
 
-@Suite("Playlist files: written and read again")
+@Suite("Playlist files: writing and reading back")
 struct PlaylistRoundTripTests {
     @Test(
-        "names of every kind come back byte for byte, in every format", arguments: PlaylistFile.Format.allCases,
+        "names of every kind come back byte for byte, in every playlist format",
+        arguments: PlaylistFile.Format.allCases,
         ["/music", "/", "/music/", ""])
     func names(_ format: PlaylistFile.Format, _ folder: String) throws {
         let names = [
@@ -44,7 +45,7 @@ struct PlaylistRoundTripTests {
     }
 
     @Test(
-        "what is in the folder is listed relative to it, so that the folder can be moved",
+        "files in the playlist's folder are listed relative to it, so the folder can be moved",
         arguments: PlaylistFile.Format.allCases)
     func moved(_ format: PlaylistFile.Format) throws {
         let list = PlaylistFile(entries: ["/m/a b/c.mp3", "/m/#d.mp3", "/mm/e.mp3"].map { Entry(.file($0)) })
@@ -53,7 +54,9 @@ struct PlaylistRoundTripTests {
         #expect(moved.entries == ["/n/a b/c.mp3", "/n/#d.mp3", "/mm/e.mp3"].map { Entry(.file($0)) })
     }
 
-    @Test("titles and artists come back however they are divided", arguments: PlaylistFile.Format.allCases)
+    @Test(
+        "titles and artists of a playlist come back, whatever separators they contain",
+        arguments: PlaylistFile.Format.allCases)
     func titles(_ format: PlaylistFile.Format) throws {
         let texts: [String?] = [
             nil, "A", "A - B", "A - B - C", "-", "- A", "A -", " - ", "a, \"b", "\"", "#EXTINF:1,x", "&amp;", "é",
@@ -68,7 +71,7 @@ struct PlaylistRoundTripTests {
         #expect(isSame(try again(list, format, folder: "/m"), list))
     }
 
-    @Test("what a format cannot express is refused, and not changed")
+    @Test("an entry that a playlist format cannot express is refused, and not changed")
     func unwritable() throws {
         func error(_ entry: Entry, _ format: PlaylistFile.Format, title: String? = nil) -> PlaylistFileError? {
             do throws(PlaylistFileError) {
@@ -100,7 +103,7 @@ struct PlaylistRoundTripTests {
         }
     }
 
-    @Test("a hundred thousand entries are written and read", arguments: PlaylistFile.Format.allCases)
+    @Test("a playlist of a hundred thousand entries is written and read", arguments: PlaylistFile.Format.allCases)
     func long(_ format: PlaylistFile.Format) throws {
         let entries = (0..<(Workload.isWhole ? 100_000 : 5000)).map {
             Entry(
@@ -111,7 +114,9 @@ struct PlaylistRoundTripTests {
         #expect(try again(list, format, folder: "/m") == list)
     }
 
-    @Test("more entries than permitted are refused", .enabled(if: Workload.isWhole), arguments: ["m3u8", "xspf"])
+    @Test(
+        "a playlist with more entries than permitted is refused", .enabled(if: Workload.isWhole),
+        arguments: ["m3u8", "xspf"])
     func tooLong(_ name: String) throws {
         let count = PlaylistFile.mostEntries + 1
         let text =
@@ -125,7 +130,7 @@ struct PlaylistRoundTripTests {
         #expect(error?.kind == .tooLarge)
     }
 
-    @Test("random lists come back, and random damage to their files is read or refused")
+    @Test("random playlists come back, and randomly damaged files are read or refused")
     func random() throws {
         var random = SeededGenerator(printedFor: "playlist files")
         let scalars: [Unicode.Scalar] = [

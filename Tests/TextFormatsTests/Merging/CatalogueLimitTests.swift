@@ -3,7 +3,7 @@ import Testing
 
 @testable import TextFormats
 
-@Suite("A catalogue with a part of a hostile size")
+@Suite("Catalogue with a part of a hostile size")
 struct CatalogueLimitTests {
     /// - Parameter end: The end of the text, behind the catalogue.
     private func text(recordings: String = "", playlists: String = "", end: String = "") -> [UInt8] {
@@ -25,7 +25,7 @@ struct CatalogueLimitTests {
         } catch { return error }
     }
 
-    @Test("is refused with the part and its limit")
+    @Test("a catalogue beyond a limit is refused with the part and the limit")
     func refusals() throws {
         let many = #"{"id":"b","fields":\#(fields(50_001))}"#
         #expect(
@@ -56,7 +56,7 @@ struct CatalogueLimitTests {
         "{\((0..<count).map { #""t\#($0)":[true,1]"# }.joined(separator: ","))}"
     }
 
-    @Test("is read within the limits, and parts that this version does not know may have any size")
+    @Test("a catalogue within the limits is read, and unknown parts may have any size")
     func accepted() throws {
         let text = String(repeating: "\\u001f", count: 65_536)
         let sections = (0..<1500).map { #"{"id":"s\#($0)","fields":{"text":["T",1]}}"# }.joined(separator: ",")
@@ -74,7 +74,7 @@ struct CatalogueLimitTests {
         #expect(found?.sections["long"]?["text"]?.stringValue?.utf8.count == 65_536)
     }
 
-    @Test("a time by a clock that is wrong is written as one that others read")
+    @Test("a time by a wrong clock is written as a time that others can read")
     func times() throws {
         for (time, told) in [(Int64.min, "0"), (-5, "0"), (7, "7"), (.max, "253402300799999")] as [(Int64, String)] {
             var item = CatalogueItem()

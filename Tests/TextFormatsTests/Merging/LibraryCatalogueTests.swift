@@ -83,7 +83,7 @@ private struct UnreadableSource: CatalogueSource {
     func bytes(in range: Range<Int>) throws(CatalogueError) -> [UInt8] { throw .unreadable("no disk") }
 }
 
-@Suite("A catalogue in pieces")
+@Suite("Catalogue in pieces")
 struct CataloguePiecesTests {
     private static let recording = #"{"fields":{"title":["T",5],"added":[9000,5]},"id":"b"}"#
     private static let twice =
@@ -95,7 +95,7 @@ struct CataloguePiecesTests {
 
     private func read(_ text: String) throws -> CataloguePieces { try CataloguePieces(reading: Array(text.utf8)) }
 
-    @Test("has what removes something first, then recordings as they were added, with what is said twice merged")
+    @Test("the pieces have removals first, then recordings in order, with repeated ones merged")
     func order() throws {
         let list = [Self.recording, Self.first, Self.twice, Self.removed, Self.earlier].joined(separator: " ,\n ")
         for text in [
@@ -115,7 +115,7 @@ struct CataloguePiecesTests {
         }
     }
 
-    @Test("never has the whole text in memory")
+    @Test("a catalogue in pieces is never in memory as a whole")
     func memory() throws {
         let title = String(repeating: "t", count: 300)
         let list = (0..<5000).map { #"{"id":"\#($0)","fields":{"title":["\#(title) \#($0)",5],"added":[\#($0),5]}}"# }
@@ -132,7 +132,7 @@ struct CataloguePiecesTests {
         #expect(throws: CatalogueError.unreadable("no disk")) { _ = try CataloguePieces(reading: UnreadableSource()) }
     }
 
-    @Test("is refused as a whole, whatever part of it cannot be read")
+    @Test("a catalogue with one unreadable part is refused as a whole")
     func refusals() {
         func kind(_ text: String) -> CatalogueError.Kind? {
             do throws(CatalogueError) {
@@ -153,11 +153,11 @@ struct CataloguePiecesTests {
     }
 }
 
-@Suite("Catalogues: merging")
+@Suite("Catalogue merging")
 struct LibraryCatalogueTests {
     private static let cases = 1000
 
-    @Test("it does not matter who merges with whom, byte for byte")
+    @Test("a merge of two catalogues is the same in either order, byte for byte")
     func commutative() {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "merge is commutative"))
         for _ in 0..<Self.cases {
@@ -167,7 +167,7 @@ struct LibraryCatalogueTests {
         }
     }
 
-    @Test("it does not matter in which order three are merged")
+    @Test("a merge of three catalogues is the same in any order")
     func associative() {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "merge is associative"))
         for _ in 0..<Self.cases {
@@ -178,7 +178,7 @@ struct LibraryCatalogueTests {
         }
     }
 
-    @Test("what is exported without keys neither replaces the key at the same time nor depends on the order")
+    @Test("an address exported without keys never replaces the full address of the same time")
     func keys() throws {
         func item(_ source: String, _ time: Int64) -> CatalogueItem {
             var item = CatalogueItem()
@@ -205,7 +205,7 @@ struct LibraryCatalogueTests {
         #expect(source(item(keyed[0], 5), item("https://h.org/f?auth=k", 5), item("https://h.org/f", 5)) == keyed)
     }
 
-    @Test("merging again what was merged changes nothing, nor does merging with nothing or with itself")
+    @Test("merging a catalogue again, with an empty one or with itself changes nothing")
     func idempotent() {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "merge is idempotent"))
         for _ in 0..<Self.cases {
@@ -216,7 +216,7 @@ struct LibraryCatalogueTests {
         }
     }
 
-    @Test("a catalogue comes back from its JSON, which is always the same")
+    @Test("a catalogue comes back from its JSON, and equal catalogues have equal JSON")
     func json() throws {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "catalogues in JSON"))
         for _ in 0..<Self.cases {
@@ -227,7 +227,7 @@ struct LibraryCatalogueTests {
         }
     }
 
-    @Test("catalogues that computers exchange in any order end up the same")
+    @Test("catalogues that computers exchange in any order become equal")
     func exchange() {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "exchange of catalogues"))
         for _ in 0..<100 {
@@ -241,7 +241,7 @@ struct LibraryCatalogueTests {
         }
     }
 
-    @Test("of each field the last change wins, from whichever side it comes")
+    @Test("the last change of each field wins, from either side")
     func fields() {
         var (one, two) = (CatalogueItem(), CatalogueItem())
         one.set(CatalogueField.title, .string("old"), at: 1)
@@ -256,7 +256,7 @@ struct LibraryCatalogueTests {
         #expect(one["artist"] == nil)
     }
 
-    @Test("tags are united; one that was taken away stays away unless it was given again later")
+    @Test("tags are united, and a removed tag stays away unless it was added later")
     func tags() {
         var (one, two) = (CatalogueItem(), CatalogueItem())
         for (name, time) in [("jazz", Int64(1)), ("slow", 1)] { one.setMember(name, true, at: time) }
@@ -268,7 +268,7 @@ struct LibraryCatalogueTests {
         #expect(one.merged(with: two).currentMembers == ["blues", "jazz", "slow"])
     }
 
-    @Test("what was deleted stays deleted, unless it was changed later; then all of it is back")
+    @Test("a deleted item stays deleted unless it was changed later, and then returns whole")
     func deletions() {
         var one = LibraryCatalogue()
         one.recordings["01"] = .init()
@@ -295,7 +295,7 @@ struct LibraryCatalogueTests {
         #expect(one.merged(with: three).visibleRecordings.isEmpty)
     }
 
-    @Test("a time in the far future leaves room for later changes, and is the same whenever it is read")
+    @Test("a time in the far future leaves room for later changes, and reads the same at any time")
     func future() throws {
         let text = """
             {"catalogue": "woodshed library", "v": 1, "recordings": [{"id": "01", "deleted": 253402300799999,
@@ -310,7 +310,7 @@ struct LibraryCatalogueTests {
         #expect(try LibraryCatalogue(reading: Array(text.utf8)) == LibraryCatalogue(reading: Array(text.utf8)))
     }
 
-    @Test("fields of later versions are kept and merged; other keys that nobody knows are ignored")
+    @Test("fields of later versions are kept and merged, and other unknown keys are ignored")
     func later() throws {
         let text = """
             {"new": [1], "catalogue": "woodshed library", "v": 1, "recordings": [
@@ -324,7 +324,7 @@ struct LibraryCatalogueTests {
         #expect(catalogue.json.text.contains("[[120,{\"x\":null}],7]") && !catalogue.json.text.contains("mood"))
     }
 
-    @Test("what is no catalogue, is newer, or cannot be is refused")
+    @Test("a file that is no catalogue, a newer one or an impossible one is refused")
     func refusals() {
         func catalogue(_ recordings: String) -> String {
             "{\"catalogue\": \"woodshed library\", \"v\": 1, \"recordings\": \(recordings)}"
@@ -350,7 +350,7 @@ struct LibraryCatalogueTests {
         #expect(refusal(catalogue("[]")) == nil)
     }
 
-    @Test("ten thousand recordings are merged and written")
+    @Test("a catalogue of ten thousand recordings is merged and written")
     func many() throws {
         var (one, two) = (LibraryCatalogue(), LibraryCatalogue())
         for number in 0..<10_000 {

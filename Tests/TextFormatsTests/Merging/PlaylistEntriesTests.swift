@@ -22,7 +22,7 @@ extension CatalogueItem {
     }
 }
 
-@Suite("Catalogues: playlists")
+@Suite("Catalogue playlists")
 struct PlaylistEntriesTests {
     private func playlist(_ list: [String], at time: Int64 = 1) -> CatalogueItem {
         var item = CatalogueItem()
@@ -31,7 +31,7 @@ struct PlaylistEntriesTests {
         return item
     }
 
-    @Test("what two computers add, remove and move is merged entry by entry, whoever merges first")
+    @Test("additions, removals and moves by two computers are merged entry by entry, in either order")
     func entries() {
         let base = playlist(["a", "b", "c"])
         func merged(_ one: [String], _ two: [String]) -> [String] {
@@ -54,7 +54,7 @@ struct PlaylistEntriesTests {
         #expect(merged([], ["a", "b", "c", "y"]) == ["y"])
     }
 
-    @Test("of two entries that two computers have added at one place, a removed one stays removed")
+    @Test("an entry that two computers have added at one place stays removed after a removal")
     func samePlace() {
         let base = playlist(["a"])
         var (left, right) = (base, base)
@@ -71,7 +71,7 @@ struct PlaylistEntriesTests {
         #expect(between.list == ["a", "x", "between", "y", "z"])
     }
 
-    @Test("lists of earlier versions are read, and a later change by one counts as a whole")
+    @Test("a playlist of an earlier version is read, and a later change by that version counts as a whole")
     func earlier() {
         var old = CatalogueItem()
         old.change(["a", "b"], at: 3, settles: false)
@@ -92,7 +92,7 @@ struct PlaylistEntriesTests {
         #expect(Set(hidden.list) == ["a", "b", "x"])
     }
 
-    @Test("three computers that change a list at random end with the same one, and lose no addition and no removal")
+    @Test("three computers that change a list at random end with one list, and lose no change")
     func exchange() {
         var random = SeededGenerator(printedFor: "lists of three computers")
         for round in 0..<200 {
@@ -131,7 +131,7 @@ struct PlaylistEntriesTests {
         }
     }
 
-    @Test("a position that is very long makes no others as long")
+    @Test("a very long position makes no other position as long")
     func longPosition() {
         let long = String(repeating: "z", count: 100_000)
         var item = CatalogueItem()
@@ -155,7 +155,7 @@ struct PlaylistEntriesTests {
         #expect(most > EntryPosition.longest && most <= EntryPosition.longest + 4)
     }
 
-    @Test("there is always a position between two, and one more at the end seldom makes it longer")
+    @Test("a position between two others always exists, and one more at the end is seldom longer")
     func positions() {
         var random = SeededGenerator(printedFor: "positions of entries")
         var places = EntryPosition.between(nil, nil, count: 1000)

@@ -35,16 +35,16 @@ private func refusal(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) -> XMLEr
     }
 }
 
-@Suite("XML")
+@Suite("XML reader")
 struct XMLReaderTests {
-    @Test("elements, attributes and texts arrive in order; a text is in one piece however it is written")
+    @Test("elements, attributes and texts arrive in order, and each text in one piece")
     func order() throws {
         let text = "<a x='1' y='&lt;&#233;'>one &amp; <![CDATA[<two>]]>\nthree<b/>four</a>"
         #expect(
             try events(text) == ["+-||a x=1 y=<é", "\"one & <two>\nthree\"", "+-||b", ".", "\"four\"", "."])
     }
 
-    @Test("names have the namespaces that are in force where they stand; a prefix that is not declared has none")
+    @Test("a name has the namespace in force at its place, and an undeclared prefix has none")
     func namespaces() throws {
         let text = "<a xmlns='A'><p:b xmlns:p='P' xmlns='B'><c/></p:b><d/><p:e/></a>"
         #expect(
@@ -53,7 +53,7 @@ struct XMLReaderTests {
             ])
     }
 
-    @Test("the encodings that XML requires are read, and another one is named in the error")
+    @Test("the encodings that XML requires are read, and another encoding is named in the error")
     func encodings() throws {
         let latin = Array("<?xml version='1.0' encoding='ISO-8859-1'?><a>".utf8) + [0xE9] + Array("</a>".utf8)
         let record = XMLRecord()
@@ -72,7 +72,7 @@ struct XMLReaderTests {
         #expect(error.kind == .encoding && error.message.contains("EBCDIC-XY") && error.remedy.contains("iconv"))
     }
 
-    @Test("definitions of attributes are refused before the first element, so that a default is never multiplied")
+    @Test("definitions of attributes are refused before the first element")
     func attributes() {
         let long = String(repeating: "x", count: 20_000)
         let elements = String(repeating: "<item><enclosure/></item>", count: 40_000)
@@ -90,7 +90,7 @@ struct XMLReaderTests {
         #expect(throws: Never.self) { try events("<!DOCTYPE a [<!ELEMENT a ANY>]><a/>") }
     }
 
-    @Test("definitions of entities are refused before they are used, a billion laughs among them")
+    @Test("definitions of entities are refused before use, such as a billion laughs")
     func entities() {
         var laughs = "<!DOCTYPE a [<!ENTITY x0 'ha'>"
         for level in 1...30 { laughs += "<!ENTITY x\(level) '&x\(level - 1);&x\(level - 1);'>" }
@@ -107,7 +107,7 @@ struct XMLReaderTests {
         #expect(try events(text) == ["+-||rss", "\"x\"", "."])
     }
 
-    @Test("depth, attributes, texts, namespaces and length have limits")
+    @Test("depth, attributes, texts, namespaces and length of XML have limits")
     func limits() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
@@ -132,14 +132,14 @@ struct XMLReaderTests {
     }
 
     @Test(
-        "what is not XML is refused with its line",
+        "a text that is not XML is refused with the line of the fault",
         arguments: ["", "   ", "<a>", "<a></b>", "x", "<a>\u{0}</a>", "<a/><b/>"])
     func broken(_ text: String) throws {
         let error = try #require(refusal(text))
         #expect(error.kind == .broken && error.message.contains("line "))
     }
 
-    @Test("random damage is read or refused, and nothing else")
+    @Test("randomly damaged XML is read or refused")
     func damage() {
         var random = SeededGenerator(printedFor: "XML damage")
         let whole = Array(

@@ -31,7 +31,7 @@ struct XMLRepairTests {
         "<p:a xmlns:p='u&amp;v' xmlns='w'><:b/><c:/><d:e:f g:h='i'/></p:a>",
     ]
 
-    @Test("A well-formed text is read as it is without repair", arguments: wellFormedTexts)
+    @Test("well-formed XML is read the same with and without repair", arguments: wellFormedTexts)
     func wellFormed(_ text: String) throws {
         let strict = try events(Array(text.utf8), repairing: false)
         #expect(try events(text) == strict && strict.count > 1)
@@ -40,7 +40,7 @@ struct XMLRepairTests {
     }
 
     @Test(
-        "Damage is read as the author meant the text",
+        "damaged XML is read as its author meant it",
         arguments: [
             ("<a>x & y &amp; z &foo; &amp</a>", ["+-||a", "\"x & y & z &foo; &amp\"", "."]),
             ("<a>&nbsp;&eacute;&lt;</a>", ["+-||a", "\"\u{A0}é<\"", "."]),
@@ -66,7 +66,7 @@ struct XMLRepairTests {
         #expect(try events(text) == lines)
     }
 
-    @Test("Bytes that are not in the encoding that is declared are taken for windows-1252")
+    @Test("bytes outside the declared encoding are read as Windows-1252")
     func encodings() throws {
         let body: [UInt8] = Array("<a>é".utf8) + [0xE9, 0x80, 0xC3] + Array("</a>".utf8)
         for declared in ["UTF-8", "utf8", "US-ASCII", "UTF-16"] {
@@ -82,7 +82,7 @@ struct XMLRepairTests {
     }
 
     @Test(
-        "A text that is cut off is read up to there, and is an error",
+        "truncated XML is read up to its end, and is an error",
         arguments: [
             ("<a>\n<b>x</b>\n<c", ["+-||a", "\"\n\"", "+-||b", "\"x\"", "."]),
             ("<a><b>x</b><c d='", ["+-||a", "+-||b", "\"x\"", "."]),
@@ -96,7 +96,7 @@ struct XMLRepairTests {
         #expect(refusal.error?.message.contains("line \(text.count { $0 == "\n" } + 1):") == true)
     }
 
-    @Test("Limits and refusals hold for damaged texts, too")
+    @Test("limits and refusals hold for damaged XML, too")
     func limits() {
         #expect(refusal(String(repeating: "<a>", count: 65)).error?.kind == .limit)
         #expect(refusal(String(repeating: "<a><b>&", count: 100_000)).error?.kind == .limit)
@@ -113,7 +113,7 @@ struct XMLRepairTests {
         }
     }
 
-    @Test("Random damage is read or refused, and all that begins ends")
+    @Test("randomly damaged XML is read or refused, and each element that begins ends")
     func damage() {
         var random = SeededGenerator(printedFor: "XML repair")
         let whole = Array(
