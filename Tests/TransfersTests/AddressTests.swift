@@ -69,7 +69,7 @@ struct AddressTests {
     }
 
     @Test(arguments: bad.indices)
-    func `anything else is refused with its reason, and no secret is repeated`(index: Int) throws {
+    func `an address of another kind is refused with its reason, and no secret is repeated`(index: Int) throws {
         let (text, fault) = Self.bad[index]
         #expect(WebAddress.fault(in: text) == fault, "\(text.prefix(60))")
         let error = #expect(throws: TransferError.self) { try WebAddress(text) }
@@ -78,7 +78,7 @@ struct AddressTests {
     }
 
     @Test
-    func `what follows the path is not shown`() throws {
+    func `the query and fragment of an address are not shown`() throws {
         let address = try WebAddress("https://example.org/a.wav?token=secret")
         #expect(address.shown == "https://example.org/a.wav?…")
     }
@@ -97,13 +97,13 @@ struct AddressTests {
     ]
 
     @Test(arguments: names.indices)
-    func `names of servers become harmless`(index: Int) {
+    func `harmful file names of servers become harmless`(index: Int) {
         let (from, to) = Self.names[index]
         #expect(FileNames.cleaned(from).map { Array($0.utf8) } == to.map { Array($0.utf8) })
     }
 
     @Test
-    func `long names are cut at a character, and keep their extension`() {
+    func `a long file name is cut at a character, and keeps its extension`() {
         let long = FileNames.cleaned(String(repeating: "ä", count: 300) + ".flac")
         #expect(long == String(repeating: "ä", count: 125) + ".flac")
         let marks = "a" + String(repeating: "\u{301}", count: 500)
@@ -115,7 +115,7 @@ struct AddressTests {
     }
 
     @Test
-    func `the name in a disposition is found in all of its forms`() {
+    func `the file name in a Content-Disposition header is found in all its forms`() {
         let forms: [(String, String?)] = [
             ("attachment; filename=\"a b.wav\"", "a b.wav"), ("attachment; filename=a.wav", "a.wav"), ("inline", nil),
             ("attachment; filename*=UTF-8''Caf%C3%A9.wav; filename=x.wav", "Café.wav"),

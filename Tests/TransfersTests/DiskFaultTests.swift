@@ -94,7 +94,7 @@ final class FailingCalls: FileCalls {
     func freeBytes(_ descriptor: Int32) -> Int { system.freeBytes(descriptor) }
 }
 
-@Suite("A disk that fails")
+@Suite("Transfers to a failing disk")
 struct DiskFaultTests {
     let server: FaultServer
     let folder: TestFolder
@@ -114,7 +114,7 @@ struct DiskFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `a kill or a loss of power before any step leaves what goes on, or the whole file`(isPowerLost: Bool)
+    func `a kill or a loss of power before any step leaves a resumable part or the whole file`(isPowerLost: Bool)
         async throws
     {
         let whole = content(1, 700_000)
@@ -145,7 +145,7 @@ struct DiskFaultTests {
     }
 
     @Test
-    func `a disk that is full at any write is told, and nothing wrong is kept`() async throws {
+    func `a disk that is full at any write is reported, and no wrong bytes are kept`() async throws {
         let whole = content(1, 700_000)
         var write = 1
         while true {
@@ -170,8 +170,7 @@ struct DiskFaultTests {
     }
 
     @Test
-    func `a run that was killed after the name was given is finished by the next one, without the server`() async throws
-    {
+    func `a transfer killed after the renaming is finished by the next run without the server`() async throws {
         let id = uniqueID()
         let wanted = TransferRequest(try server.address("/file?n=1000&id=\(id)"), to: folder.path("a.wav"))
         #expect(try await fetch(wanted, hooks: hooks(FailingCalls(.noRemoval))).result.error == nil)
@@ -182,7 +181,7 @@ struct DiskFaultTests {
     }
 
     @Test
-    func `a file that was refused is kept where a disk has no second names, too`() async throws {
+    func `a refused file is kept even on a disk without hard links`() async throws {
         struct NoSound: Error {}
         for count in [1000, 2000] {
             var wanted = TransferRequest(try server.address("/file?n=\(count)"), to: folder.path("a.wav"))

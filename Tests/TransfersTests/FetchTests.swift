@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("Fetching one file")
+@Suite("Fetching of one file")
 struct FetchTests {
     let server: FaultServer
     let folder: TestFolder
@@ -35,7 +35,7 @@ struct FetchTests {
     }
 
     @Test(arguments: ["/file?n=50000&chunked", "/file?n=50000&nolength"])
-    func `a file whose length the server does not tell arrives as it is`(path: String) async throws {
+    func `a file of a length that the server does not state arrives as it is`(path: String) async throws {
         let (result, events) = try await fetch(request(path))
         #expect(try result.get().byteCount == 50000)
         #expect(folder.bytes("a.wav") == content(1, 50000))
@@ -102,7 +102,7 @@ struct FetchTests {
     }
 
     @Test
-    func `servers that are not there are told apart`() async throws {
+    func `absent servers are reported with distinct causes`() async throws {
         let closed = try WebAddress("http://127.0.0.1:1/a")
         #expect(try await fetch(TransferRequest(closed, to: folder.path("a"))).result.error?.kind == .refused)
         let unknown = try WebAddress("http://no-such-host.invalid/a")
@@ -120,7 +120,7 @@ struct FetchTests {
     }
 
     @Test
-    func `a server that never answers, one that stops and one that drips are given up`() async throws {
+    func `a server that never answers, stops or drips is given up`() async throws {
         let impatient = TransferSettings.forTests.with {
             ($0.answerSeconds, $0.stallSeconds, $0.retries) = (0.2, 0.2, 1)
         }
@@ -135,7 +135,7 @@ struct FetchTests {
     }
 
     @Test
-    func `a server that fails twice and then answers is asked three times, and no sooner than it wants`() async throws {
+    func `a server that fails twice and then answers is asked three times, no sooner than requested`() async throws {
         let (result, events) = try await fetch(request("/flaky?id=\(uniqueID())&fails=2&code=503&retry=1&n=100"))
         _ = try result.get()
         #expect(events.retries.map(\.error.kind) == [.server, .server])
@@ -143,14 +143,14 @@ struct FetchTests {
     }
 
     @Test
-    func `a server that wants to be left alone for long ends the transfer`() async throws {
+    func `a server that requests a long wait ends the transfer`() async throws {
         let (result, events) = try await fetch(request("/status?code=429&retry=3600"))
         #expect(result.error?.kind == .tooManyRequests && result.error?.retryAfterSeconds == 3600)
         #expect(events.retries.isEmpty)
     }
 
     @Test
-    func `a file longer than permitted is refused by its promised and by its real length`() async throws {
+    func `a file longer than permitted is refused by its stated and by its real length`() async throws {
         #expect(try await fetch(request("/file?n=1001") { $0.sizeLimit = 1000 }).result.error?.kind == .tooLarge)
         #expect(try await fetch(request("/file?n=1000") { $0.sizeLimit = 1000 }).result.error == nil)
         let endless = try request("/endless") { ($0.sizeLimit, $0.path) = (1_000_000, folder.path("b")) }
@@ -191,7 +191,7 @@ struct FetchTests {
     }
 
     @Test
-    func `a file that was refused as a whole is kept under the name that was given for that`() async throws {
+    func `a file refused as a whole is kept under the name given for refused files`() async throws {
         struct NoSound: Error {}
         let kept = folder.path("a.rejected")
         for (count, path) in [(100, "/file?n=100"), (200, "/file?n=200&digest=bad"), (300, "/file?n=300")] {
@@ -213,7 +213,7 @@ struct FetchTests {
     }
 
     @Test(arguments: [Explanations.ExitStatus.unavailable, .noPermission, .inputOutput, .interrupted])
-    func `what the caller cannot look at now is kept, and not fetched again`(status: Explanations.ExitStatus)
+    func `a file that the caller cannot check now is kept, and not fetched again`(status: Explanations.ExitStatus)
         async throws
     {
         struct CannotLook: ExplainedError {
@@ -234,7 +234,7 @@ struct FetchTests {
     }
 
     @Test
-    func `the caller's check sees the whole file before it has its name, and may choose another`() async throws {
+    func `the caller's check sees the whole file before the file has its name, and may choose another`() async throws {
         let (root, expected) = (folder.root, content(1, 5000))
         let (result, _) = try await fetch(
             request("/file?n=5000") {
@@ -250,7 +250,7 @@ struct FetchTests {
     }
 
     @Test
-    func `an existing file stays unless it is to be replaced`() async throws {
+    func `an existing file stays unless replacing is requested`() async throws {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.path("a.wav")))
         let id = uniqueID()
         #expect(try await fetch(request("/file?n=10&id=\(id)")).result.error?.kind == .alreadyExists)
@@ -261,7 +261,7 @@ struct FetchTests {
     }
 
     @Test
-    func `targets that cannot be written are refused before anything is sent`() async throws {
+    func `a target that cannot be written is refused before a request is sent`() async throws {
         let id = uniqueID()
         for (path, kind) in [
             (folder.root, TransferError.Kind.disk), (folder.path("no/such/folder"), .disk), ("/dev/null", .disk),
@@ -273,14 +273,14 @@ struct FetchTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func `a folder that may not be written is told as such`() async throws {
+    func `a folder without write permission is reported with that cause`() async throws {
         _ = unsafe chmod(folder.root, 0o500)
         defer { _ = unsafe chmod(folder.root, 0o700) }
         #expect(try await fetch(request("/file?n=10")).result.error?.kind == .noPermission)
     }
 
     @Test
-    func `a name as long as the disk permits is no hindrance`() async throws {
+    func `a file name of the greatest length on the disk works`() async throws {
         let name = String(repeating: "ä", count: 125) + ".flac"
         let wanted = try request("/file?n=10") { $0.path = folder.path(name) }
         #expect(try await fetch(wanted).result.error == nil)
@@ -288,7 +288,7 @@ struct FetchTests {
     }
 
     @Test(.enabled(if: FaultServer.hasOpenSSL, "needs the program openssl"))
-    func `an encrypted address needs a certificate that is trusted, and never leads to one that is not encrypted`()
+    func `an encrypted address needs a trusted certificate, and never redirects to an unencrypted one`()
         async throws
     {
         let (server, trusting) = try FaultServer.secure(folder)
@@ -303,7 +303,7 @@ struct FetchTests {
     }
 
     @Test
-    func `a proxy is asked for the address`() async throws {
+    func `a configured proxy gets the request for the address`() async throws {
         let proxied = TransferSettings.forTests.with { $0.proxy = .address("http://127.0.0.1:\(server.port)") }
         let wanted = TransferRequest(try WebAddress("http://files.example/file?n=100"), to: folder.path("a.wav"))
         #expect(try await fetch(wanted, proxied).result.error == nil)
@@ -311,7 +311,7 @@ struct FetchTests {
     }
 
     @Test
-    func `names and passwords come from a file, and stand nowhere else`() async throws {
+    func `user names and passwords come from a file, and appear nowhere else`() async throws {
         let netrc = folder.path("netrc")
         try Data("machine 127.0.0.1 login me password secret\n".utf8).write(to: URL(fileURLWithPath: netrc))
         let id = uniqueID()

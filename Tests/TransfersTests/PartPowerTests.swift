@@ -130,7 +130,7 @@ struct PartPowerTests {
     }
 
     @Test
-    func `of a part whose power goes, the bytes that count are the file's, and a named file is whole`() throws {
+    func `after a loss of power the counted bytes of a part are the file's, and a named file is whole`() throws {
         var random = SeededGenerator(printedFor: "parts and power")
         let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(600, few: 300)), using: &random)
         print("parts: \(report)")
@@ -138,7 +138,7 @@ struct PartPowerTests {
     }
 
     @Test(arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])
-    func `a disk that only pretends to synchronise is noticed`(lie: CrashDisk.Lie) throws {
+    func `a part lost by a disk that only pretends to synchronise is detected`(lie: CrashDisk.Lie) throws {
         var random = SeededGenerator(printedFor: "parts and \(lie)")
         let report = try CrashReport.untilLoss { try judge(400, lie: lie, using: &random) }
         #expect(report.lossCount > 0, "\(random): \(report)")

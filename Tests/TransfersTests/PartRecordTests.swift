@@ -5,10 +5,10 @@ import Testing
 @testable import Files
 @testable import Transfers
 
-@Suite("The record of a part")
+@Suite("Record of a part")
 struct PartRecordTests {
     @Test(
-        "a record that cannot be read at the moment is not taken for a missing one",
+        "a record that cannot be read for a moment does not count as missing",
         .enabled(if: !Sanitizers.watchThreads))
     func passingError() async {
         // In a separate process, which may open nothing more.

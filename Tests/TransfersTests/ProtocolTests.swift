@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("What servers say")
+@Suite("HTTP parsing")
 struct ProtocolTests {
     private func head(_ text: String) -> ResponseHead {
         var head = ResponseHead()
@@ -17,7 +17,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `dates are read in their three forms`() {
+    func `HTTP dates are read in their three forms`() {
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             #expect(WebDate.seconds(text, now: 1_700_000_000) == 784_111_777, "\(text)")
         }
@@ -32,7 +32,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `interim answers are passed over, and what follows the body is not read`() {
+    func `interim answers are skipped, and bytes after the head are not read as head`() {
         let answer = head("HTTP/1.1 103 Early\nETag: \"x\"\n\nHTTP/1.1 200 OK\nETag: \"y\"\n\nETag: \"z\"")
         #expect(answer.status == 200 && answer.isComplete && answer.value("etag") == "\"y\"")
         #expect(head("HTTP/1.1 200 OK\nETag: \"a\"\nETag: \"b\"\n").value("etag") == nil)
@@ -43,7 +43,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `ranges are read strictly`() {
+    func `byte ranges are read strictly`() {
         #expect(ContentRange("bytes 5-9/10") == ContentRange("Bytes 5-9/10"))
         #expect(ContentRange("bytes 5-9/*")?.total == nil && ContentRange("bytes 5-9/*") != nil)
         for text in [
@@ -56,7 +56,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `only what tells versions apart asks for a rest`() {
+    func `only a strong validator allows a range request`() {
         let (old, now) = ("Sun, 06 Nov 1994 08:48:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(Validators(tag: "\"a\"").forRange == "\"a\"")
         #expect(Validators(lastModified: old, date: now).forRange == old)
@@ -67,7 +67,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `a wait is read as seconds and as a date`() {
+    func `a Retry-After wait is read as seconds and as a date`() {
         #expect(head("HTTP/1.1 503 X\nRetry-After: 120\n").retryAfterSeconds() == 120)
         let dated = "HTTP/1.1 503 X\nDate: Sun, 06 Nov 1994 08:49:37 GMT\nRetry-After: Sun, 06 Nov 1994 08:50:07 GMT\n"
         #expect(head(dated).retryAfterSeconds() == 30)
@@ -75,7 +75,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `checksums are those of the published vectors, however the bytes are divided`() throws {
+    func `checksums equal those of published vectors, for any division of the bytes`() throws {
         let vectors: [(String, String, String)] = [
             (
                 "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -111,7 +111,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `checksums are found in all fields that give them, and only for the whole file`() {
+    func `checksums are found in all header fields, and only for the whole file`() {
         let md5 = "Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg==\n"
         #expect(
             Checksum.all(in: head("HTTP/1.1 200 OK\n\(md5)")).map(\.hexadecimal) == ["d41d8cd98f00b204e9800998ecf8427e"]
@@ -128,7 +128,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `a record is read as it was written, and others are not`() {
+    func `a written part record is read back, and other texts are refused`() {
         var record = PartRecord(address: "http://a/b", effectiveAddress: "http://c/d")
         record.validators = Validators(tag: "\"x\"", lastModified: "m", date: "d")
         (record.byteCount, record.durableBytes, record.holder) = (100, 50, .own)

@@ -24,7 +24,7 @@ final class EventLog: Sendable {
     func waitFor(_ name: String, _ transfer: Transfer) -> Bool { eventually { all(transfer.id).names.contains(name) } }
 }
 
-@Suite("Several transfers")
+@Suite("Queue of transfers")
 struct QueueTests {
     let server: FaultServer
     let folder: TestFolder
@@ -39,7 +39,7 @@ struct QueueTests {
     }
 
     @Test
-    func `those of a higher priority begin first, and equal ones in their order`() async throws {
+    func `transfers of a higher priority begin first, and equal ones in their order`() async throws {
         let queue = TransferQueue(.forTests.with { $0.limit = 1 })
         let log = EventLog(queue)
         let gate = uniqueID()
@@ -58,7 +58,7 @@ struct QueueTests {
     }
 
     @Test
-    func `a server gets only so many at a time, and others need not wait for it`() async throws {
+    func `a server gets only a limited number of transfers at a time, and other servers need not wait`() async throws {
         let queue = TransferQueue(.forTests.with { ($0.limit, $0.limitPerHost) = (3, 1) })
         let log = EventLog(queue)
         let gate = uniqueID()
@@ -74,7 +74,7 @@ struct QueueTests {
     }
 
     @Test
-    func `a paused transfer takes no bytes, lets others begin, and goes on on its own connection`() async throws {
+    func `a paused transfer takes no bytes, lets others begin, and resumes on its own connection`() async throws {
         let queue = TransferQueue(.forTests.with { $0.limit = 1 })
         let log = EventLog(queue)
         let (gate, id) = (uniqueID(), uniqueID())
@@ -98,7 +98,7 @@ struct QueueTests {
     }
 
     @Test
-    func `what has not begun can be paused, and goes on where it was`() async throws {
+    func `a transfer paused before its beginning keeps its place in the queue`() async throws {
         let queue = TransferQueue(.forTests.with { $0.limit = 1 })
         let log = EventLog(queue)
         let gate = uniqueID()
@@ -115,7 +115,7 @@ struct QueueTests {
     }
 
     @Test
-    func `a connection that the server ends during a pause is made again`() async throws {
+    func `a connection that the server closes during a pause is opened again`() async throws {
         let queue = TransferQueue(.forTests)
         let log = EventLog(queue)
         let (gate, id) = (uniqueID(), uniqueID())
@@ -152,7 +152,7 @@ struct QueueTests {
     }
 
     @Test
-    func `a discarded transfer leaves nothing`() async throws {
+    func `a discarded transfer leaves no file`() async throws {
         let queue = TransferQueue(.forTests)
         let transfer = try queue.add(request("/file?n=900000&hold=300000&gate=never", "a"))
         #expect(eventually { transfer.progress.doneBytes == 300_000 })
@@ -163,7 +163,7 @@ struct QueueTests {
     }
 
     @Test
-    func `a transfer that is cancelled during its check gives no file, and keeps its part`() async throws {
+    func `a transfer cancelled during its check gives no file, and keeps its part`() async throws {
         let queue = TransferQueue(.forTests)
         let log = EventLog(queue)
         var wanted = try request("/file?n=1000", "a")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transfers
 
-@Suite("Going on with a part")
+@Suite("Resuming of a part")
 struct ResumeTests {
     let server: FaultServer
     let folder: TestFolder
@@ -29,7 +29,7 @@ struct ResumeTests {
     ]
 
     @Test(arguments: lies.indices)
-    func `a changed file begins again for the right reason, and the same one goes on`(index: Int) async throws {
+    func `a changed file begins again for the right reason, and an unchanged file resumes`(index: Int) async throws {
         let (kind, reason) = Self.lies[index]
         let (count, cut) = (100_000, 60_000)
         let id = uniqueID()
@@ -46,7 +46,7 @@ struct ResumeTests {
 
     /// WOODSHED_SPLICES=1000 for the long run.
     @Test
-    func `no two versions of a file are ever put together, wherever the first one breaks off`() async throws {
+    func `no two versions of a file are ever joined, wherever the first one breaks off`() async throws {
         var random = SeededGenerator(printedFor: "splices")
         let kinds = Self.lies.map(\.kind) + ["encoded"]
         for number in 0..<environmentCount("WOODSHED_SPLICES", short: cases(100, few: 2 * kinds.count)) {
@@ -75,7 +75,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `a broken transfer goes on in the same run and in another one`() async throws {
+    func `a broken transfer resumes in the same run and in another run`() async throws {
         let id = uniqueID()
         let path = "/file?n=500000&cut=200000&cuts=2&id=\(id)"
         let (result, _) = try await fetch(request(path), .forTests.with { $0.retries = 0 })
@@ -89,7 +89,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `an answer that is refused by its head takes nothing away from the part`() async throws {
+    func `an answer refused by its head takes nothing away from the part`() async throws {
         let id = uniqueID()
         var wanted = try request("/file?n=500000&cut=200000&portal=2&id=\(id)")
         wanted.acceptsAnswer = { answer in
@@ -105,7 +105,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: ["", "&nolength&star"])
-    func `a file that is longer than permitted takes nothing away from an earlier part`(query: String) async throws {
+    func `a file longer than permitted takes nothing away from an earlier part`(query: String) async throws {
         let id = uniqueID()
         var wanted = try request("/file?n=500000&cut=200000\(query)&id=\(id)")
         wanted.check = { part in
@@ -125,7 +125,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `an answer with the whole file tells the kind of the part that it would replace`() async throws {
+    func `an answer with the whole file reports the kind of the part that it would replace`() async throws {
         let id = uniqueID()
         var wanted = try request("/file?n=5000&cut=2000&cuts=2&portal=3&versions&type=audio/x&id=\(id)")
         let seen = Mutex<[String]>([])
@@ -159,7 +159,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `a damaged record, one of another address and a part that is too short begin again`() async throws {
+    func `a damaged record, a record of another address and a part too short begin again`() async throws {
         let changes: [(RestartReason?, (TestFolder) throws -> Void)] = [
             (nil, { try Data("{".utf8).write(to: URL(fileURLWithPath: $0.path("a.wav.part.json"))) }),
             (
@@ -194,7 +194,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `a complete part whose check was broken off is checked again without the server`() async throws {
+    func `a complete part whose check was interrupted is checked again without the server`() async throws {
         let id = uniqueID()
         var wanted = try request("/file?n=5000&id=\(id)")
         wanted.check = { _ in throw TransferError(.diskFull, "no room", remedy: "none") }
@@ -209,7 +209,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `of two transfers to the same file, the second is told who has it`() async throws {
+    func `the second of two transfers to one file is told the holder of the file`() async throws {
         let gate = uniqueID()
         let wanted = try request("/file?n=5000&hold=1000&gate=\(gate)")
         let queue = TransferQueue(.forTests)
@@ -228,7 +228,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `links in the way of a part or its record are not followed`() async throws {
+    func `links in place of a part or its record are not followed`() async throws {
         let precious = folder.path("precious")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: precious))
         for ending in [".part", ".part.json", ".part.json.new"] {
@@ -243,7 +243,7 @@ struct ResumeTests {
     }
 
     @Test
-    func `a directory in the place of a part is named, and stays`() async throws {
+    func `a directory in place of a part is named in the error, and stays`() async throws {
         let part = folder.path("a.wav.part")
         try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
         let id = uniqueID()

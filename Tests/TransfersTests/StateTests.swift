@@ -38,7 +38,7 @@ struct StateTests {
     }
 
     @Test
-    func `each state has exactly the moves of the table, and the last three have none`() throws {
+    func `each transfer state has exactly the moves of the table, and the last three have none`() throws {
         let table: [TransferState: Set<TransferState>] = [
             .queued: [.validating, .paused, .failed, .cancelled],
             .validating: [.connecting, .analysing, .failed, .cancelled],
@@ -67,7 +67,7 @@ struct StateTests {
     }
 
     @Test
-    func `waits double, vary within their upper half, and stay below the longest`() {
+    func `retry waits double, vary within their upper half, and stay below the limit`() {
         var waits = Waits(first: 1, longest: 20, seed: 7)
         for count in 1...80 {
             let whole = min(20, count < 10 ? Double(1 << (count - 1)) : 20)

@@ -29,7 +29,7 @@ struct UnstatedEndTests {
     private func settings(retries: Int) -> TransferSettings { .forTests.with { $0.retries = retries } }
 
     @Test(arguments: ["", "&norange", "&tag", "&star"])
-    func `one that ended too early is asked for again in the same run`(query: String) async throws {
+    func `a file that ended too early is requested again in the same run`(query: String) async throws {
         let wanted = try request("n=50000&nolength&cut=20000\(query)", of: 50_000)
         let (result, events) = try await fetch(wanted, settings(retries: 1))
         _ = try result.get()
@@ -41,7 +41,7 @@ struct UnstatedEndTests {
     }
 
     @Test(arguments: ["&norange", "&tag"])
-    func `one that ends twice in the same way is whole, in one run or in two`(query: String) async throws {
+    func `a file that ends twice at the same byte is whole, in one run or in two`(query: String) async throws {
         let wanted = try request("n=30000&nolength\(query)", of: 50_000)
         #expect(try await fetch(wanted, settings(retries: 1)).result.error == nil)
         #expect(folder.bytes("a.wav") == content(1, 30_000) && folder.names == ["a.wav"])
@@ -56,7 +56,7 @@ struct UnstatedEndTests {
     }
 
     @Test(arguments: ["&norange&versions", "&norange&shrinks", "&tag&versions"])
-    func `other bytes, and another length, are not the same end`(query: String) async throws {
+    func `other bytes and another length are not the same end`(query: String) async throws {
         let wanted = try request("n=30000&nolength\(query)", of: 50_000)
         let (result, events) = try await fetch(wanted, settings(retries: 3))
         #expect(result.error?.kind == .truncated && events.retries.count == 3)
@@ -65,7 +65,7 @@ struct UnstatedEndTests {
     }
 
     @Test
-    func `a rest that is shorter than its range is no end`() async throws {
+    func `a rest shorter than its range is no end`() async throws {
         // The second answer brings the only byte, which is there already.
         let wanted = try request("n=1000&nolength&star&cut=1&cuts=2", of: 1000)
         let (result, events) = try await fetch(wanted, settings(retries: 2))
@@ -75,7 +75,7 @@ struct UnstatedEndTests {
     }
 
     @Test
-    func `a rest with a length is no end of a file whose length nobody knows`() async throws {
+    func `a rest with a length is no end of a file of unknown length`() async throws {
         let wanted = try request("n=100000&nolength&cut=20000&star&slice=40000", of: 100_000)
         let (result, events) = try await fetch(wanted)
         #expect(result.error == nil && events.beginnings == [0, 20_000, 50_000, 73_616, 97_232])
@@ -83,7 +83,7 @@ struct UnstatedEndTests {
     }
 
     @Test(arguments: [50_000, 60_000])
-    func `a connection that just breaks off brings what its content calls whole, and nothing else`(
+    func `a broken connection delivers only a file whose content proves itself whole`(
         stated: Int
     ) async throws {
         // Like a server ending an encrypted connection without the closing message, with some versions of libcurl and
@@ -119,7 +119,7 @@ struct UnstatedEndTests {
     }
 
     @Test
-    func `the next attempt comes in its time, whenever the check ends`() async throws {
+    func `the next attempt of a transfer comes in its time, whenever the check ends`() async throws {
         var hooks = TransferHooks()
         // Nothing else wakes the thread of the network.
         hooks.idleSeconds = 1_000_000
@@ -153,7 +153,7 @@ struct UnstatedEndTests {
     }
 
     @Test
-    func `one that is paused while it is checked waits before it is asked for again`() async throws {
+    func `a file paused during its check waits before it is requested again`() async throws {
         let (queue, gate) = (TransferQueue(.forTests), Gate())
         let log = EventLog(queue)
         let transfer = try queue.add(held(by: gate))
@@ -169,7 +169,7 @@ struct UnstatedEndTests {
     }
 
     @Test(arguments: [false, true])
-    func `one that is cancelled while it is checked keeps its part, unless it is to be discarded`(
+    func `a file cancelled during its check keeps its part, unless it is discarded`(
         isDiscarding: Bool
     ) async throws {
         let (queue, gate) = (TransferQueue(.forTests), Gate())
