@@ -6,7 +6,7 @@ import Testing
 @testable import Engine
 @testable import Practice
 
-@Suite("A count-in in an engine that runs")
+@Suite("Count-in in a running engine")
 struct CountInTests {
     /// 1200 frames each, of which the first 200 sound.
     private static let clicks = 4
@@ -41,7 +41,7 @@ struct CountInTests {
 
     private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
 
-    @Test("comes before the first pass, which begins right after it")
+    @Test("a count-in precedes the first pass, which begins right after the count-in")
     func late() throws {
         let run = try Run()
         #expect(run.play(1000).allSatisfy { $0 == 0 })
@@ -54,7 +54,7 @@ struct CountInTests {
         for frame in 0..<100 { #expect(place(sound[Self.clicks * Self.clickFrames + frame]) == 1000 + frame) }
     }
 
-    @Test("is held by a pause, together with the first pass, and goes on where it was")
+    @Test("a pause holds a count-in and the first pass, and both resume in place")
     func paused() throws {
         let run = try Run()
         run.session.start()

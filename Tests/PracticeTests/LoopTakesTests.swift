@@ -179,7 +179,7 @@ struct LoopTakesTests {
     }
 
     @Test(
-        "each pass is a take in its place to the frame, whatever the cable and the driver add",
+        "each pass of a loop is a take in its place to the frame, for any latency",
         arguments: [0, 37, 801, 4000], [64, 250])
     func passes(delay: Int, period: Int) async throws {
         var card = VirtualCardOptions()
@@ -206,7 +206,7 @@ struct LoopTakesTests {
         #expect(try rig.recorder.settings.registry?.find().isEmpty == true)
     }
 
-    @Test("each gap is a take that begins where the gap does, with what was heard before it")
+    @Test("each gap of a loop is a take that begins with the gap, with the passage heard before it")
     func gaps() async throws {
         var card = VirtualCardOptions()
         card.loopbackDelayFrames = 123
@@ -224,7 +224,7 @@ struct LoopTakesTests {
         }
     }
 
-    @Test("one key begins and ends a take in the middle of passes")
+    @Test("a single key begins and ends takes in the middle of passes")
     func key() async throws {
         var card = VirtualCardOptions()
         card.loopbackDelayFrames = 77
@@ -252,7 +252,7 @@ struct LoopTakesTests {
         }
     }
 
-    @Test("on two cards whose clocks drift a take is in its place within 0.2 ms", arguments: [0.0, 200, -200])
+    @Test("a take on two cards with drifting clocks is in its place within 0.2 ms", arguments: [0.0, 200, -200])
     func drift(ppm: Double) async throws {
         var card = VirtualCardOptions()
         card.loopbackDelayFrames = 400
@@ -283,7 +283,7 @@ struct LoopTakesTests {
         }
     }
 
-    @Test("keys at random and a card that fails: every take is valid and in its place, none is lost, the loop goes on")
+    @Test("random keys and a failing card lose no take, and each take is valid and in its place")
     func random() async throws {
         let presses = environmentCount("WOODSHED_PRESSES", short: cases(500, few: 150))
         var generator = SeededGenerator(printedFor: "random presses over a loop")
@@ -350,7 +350,7 @@ struct LoopTakesTests {
         #expect(events.allSatisfy { if case .failed = $0 { false } else { true } })
     }
 
-    @Test("a folder that is gone, and a store that cannot be changed, end no session; the takes are listed later")
+    @Test("a missing folder or a read-only store ends no session, and the takes are listed later")
     func failures() async throws {
         let rig = try LoopRig(
             VirtualCardOptions(), plan: try plan([8000..<14_000], passes: 2),
@@ -377,7 +377,7 @@ struct LoopTakesTests {
         #expect(try broken.adoptTakes(from: registry).isEmpty && broken.takes().count == 2)
     }
 
-    @Test("a card that is pulled out ends the session with whole takes")
+    @Test("an unplugged card ends the session with whole takes")
     func unplugged() async throws {
         var card = VirtualCardOptions()
         card.playbackFaults = "unplug@15000"

@@ -7,7 +7,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("A loop that is set by ear")
+@Suite("Loop set by ear")
 struct LoopTests {
     /// Two seconds of samples that are their own frame numbers, so that every place can be read off.
     static let rate = 8000
@@ -23,7 +23,7 @@ struct LoopTests {
     private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
 
     @Test(
-        "begins at once when its end is set, at the frame that was heard, and its joints are crossfaded from the first on"
+        "a loop begins as soon as its end is set, at the audible frame, with crossfaded joints"
     )
     func startAndEnd() throws {
         let harness = try harness()
@@ -42,7 +42,7 @@ struct LoopTests {
         #expect((steps.max() ?? 1) < 3000 / 16_384 / 20)
     }
 
-    @Test("means what is audible, not what is rendered ahead")
+    @Test("the edges of a loop are set at the audible frame, not at the rendered one")
     func buffer() throws {
         let harness = try harness(bufferFrames: 700)
         harness.play(2000)
@@ -57,7 +57,7 @@ struct LoopTests {
         #expect(try harness.session.setLoopEnd().range == 1300..<1700)
     }
 
-    @Test("moves its edges while it runs, and goes on where it is")
+    @Test("the edges of a running loop move without moving the position")
     func moveEdges() throws {
         let harness = try harness()
         harness.play(1000)
@@ -76,7 +76,7 @@ struct LoopTests {
         #expect(harness.session.marks.range == 1581..<3920)
     }
 
-    @Test("is left at the place where it is, and entered again from its start")
+    @Test("a loop is left in place, and entered again from its start")
     func leaveAndEnter() throws {
         let harness = try harness()
         harness.play(1000)
@@ -94,7 +94,7 @@ struct LoopTests {
         #expect(place(harness.play(100)[99]) == 1099)
     }
 
-    @Test("of what was just heard takes the last four seconds, or less at the beginning, and then twice as much")
+    @Test("a loop of the last sound takes four seconds, or less at the beginning, and then twice as much")
     func lastHeard() throws {
         let samples = (0..<200_000).map { Float($0) / 262_144 }
         let harness = try SessionHarness(
@@ -112,7 +112,7 @@ struct LoopTests {
         #expect(marks.range.map { $0.count < 32_001 && $0.upperBound > 100_000 - 36_000 } == true)
     }
 
-    @Test("backwards, what was just heard lies after the place, a loop begins at its end, and turning round keeps it")
+    @Test("backwards, a loop of the last sound lies after the position, and begins at its end")
     func backwards() throws {
         let samples = (0..<200_000).map { Float($0) / 262_144 }
         let plan = PracticePlan(sections: [try Section(0..<200_000)], passes: .endless, reversed: true)
@@ -129,7 +129,7 @@ struct LoopTests {
         #expect(harness.session.marks.range == 99_999..<163_999)
     }
 
-    @Test("a pause repeats what was heard before it, backwards as well")
+    @Test("a resume after a pause repeats some sound from before the pause, backwards as well")
     func rewind() throws {
         let plan = PracticePlan(sections: [try Section(0..<16_000)], reversed: true)
         let harness = try harness(SessionPlan(plan, resumeRewind: .seconds(0.1)))
@@ -142,7 +142,7 @@ struct LoopTests {
         #expect(harness.player.status.clipFrame == place + 800 - 64)
     }
 
-    @Test("frozen sound is what is audible, not what is being made, and a pause does not move it")
+    @Test("a freeze holds the audible frame, not the rendered one, and a pause does not move it")
     func freezing() throws {
         let plan = PracticePlan(sections: [try Section(0..<16_000)])
         let harness = try harness(SessionPlan(plan, resumeRewind: .seconds(0.1)), bufferFrames: 700)
@@ -163,7 +163,7 @@ struct LoopTests {
         #expect(harness.player.status.clipFrame == heard + 640)
     }
 
-    @Test("is refused with its end before its start, and nothing changes; without a start it begins with the section")
+    @Test("a loop whose end precedes its start is refused, and one without a start begins with the section")
     func refused() throws {
         let plan = SessionPlan(PracticePlan(sections: [try Section(2000..<9000)], passes: .endless))
         let harness = try harness(plan)
@@ -184,7 +184,7 @@ struct LoopTests {
         #expect(try fresh.session.setLoopEnd().range == 2000..<2500)
     }
 
-    @Test("keeps the speed that is heard, and the speed the user sets stays when it is left")
+    @Test("a loop keeps the audible speed, and a speed set in the loop stays after it")
     func speed() throws {
         let harness = try harness(
             SessionPlan(
@@ -204,7 +204,7 @@ struct LoopTests {
         #expect(harness.player.status.speed == 0.75)
     }
 
-    @Test("is left by a skip; sections follow in their order, from any of them, and shuffled by a seed")
+    @Test("a skip leaves a loop for the next section in order, also from any section and shuffled")
     func sections() throws {
         let sections = try [0..<1000, 4000..<5000, 8000..<9000].map {
             try Section(Int64($0.lowerBound)..<Int64($0.upperBound))
@@ -226,7 +226,7 @@ struct LoopTests {
         #expect(throws: SessionError.self) { try self.harness(SessionPlan(PracticePlan(sections: []))) }
     }
 
-    @Test("is left for a section: what the player tells of the loop meanwhile is not taken for that section")
+    @Test("a loop left for a section attributes no event of the loop to that section")
     func lateMove() throws {
         let sections = try [Section(0..<8000), Section(8000..<16_000)]
         let told = Mutex<[SessionEvent]>([])
@@ -250,7 +250,7 @@ struct LoopTests {
         #expect(harness.session.currentNumber == 2)
     }
 
-    @Test("is left for a section while the player goes on to another one: the section that was asked for is played")
+    @Test("a loop left during a joint of sections leads to the requested section")
     func jointMeanwhile() throws {
         let sections = [try Section(0..<1000), try Section(2000..<6000), try Section(8000..<12_000)]
         let told = Mutex<[SessionEvent]>([])

@@ -11,7 +11,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("The practice log")
+@Suite("Practice log")
 struct PracticeLogTests {
     private let scratch: Scratch
     private let store: PracticeStore
@@ -42,7 +42,7 @@ struct PracticeLogTests {
         return log.unwritten.last?.entry
     }
 
-    @Test("counts the time without pauses, with gaps, and passes that were played as a whole with their speeds")
+    @Test("the log counts the time without pauses, with gaps, and whole passes with their speeds")
     func counting() throws {
         let event = Self.event
         let entry = try #require(
@@ -61,7 +61,7 @@ struct PracticeLogTests {
         #expect(entry.sectionID == 1 && entry.name == "Solo" && entry.frames == 0..<10_000)
     }
 
-    @Test("a pass counts as whole if nothing of it was left out, with the lowest of its speeds")
+    @Test("a pass counts as whole if no part was left out, with the lowest of its speeds")
     func wholePasses() {
         let event = Self.event
         func passes(_ events: [PlayerEvent]) -> (Int, Double?) {
@@ -89,7 +89,7 @@ struct PracticeLogTests {
         #expect(passes(back) == (1, 1))
     }
 
-    @Test("another section, another loop and another day have entries of their own; a glance has none")
+    @Test("another section, another loop and another day have entries of their own in the log")
     func entries() {
         var log = PracticeLogState(key: recording().key, sampleRate: 1000, calendar: .utc)
         let other = PracticeLogState.Place(sectionID: 2, name: "", frames: 0..<5, clipFrames: 0..<5)
@@ -115,7 +115,7 @@ struct PracticeLogTests {
         #expect(log.unwritten.count == 4 && log.unwritten[3].entry.seconds == 10)
     }
 
-    @Test("a session is written at the end of each section, and completely when it ends")
+    @Test("a session is logged at the end of each section, and completely at its own end")
     func session() async throws {
         let plan = SessionPlan(
             PracticePlan(
@@ -142,7 +142,7 @@ struct PracticeLogTests {
         #expect(log[1].frames == 16_000..<28_000 && harness.failures.withLock { $0 } == 0)
     }
 
-    @Test("a log that is ended is written, although the player's events do not end")
+    @Test("a log that is ended is written although the player's events do not end")
     func abandoned() async throws {
         let plan = SessionPlan(PracticePlan(sections: [try Section(0..<32_000)], passes: .count(1)))
         let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
@@ -155,7 +155,7 @@ struct PracticeLogTests {
         #expect(try store.practiceLog().count == 1)
     }
 
-    @Test("a store that fails is told of once, and what was practised is written when it works again")
+    @Test("a failing store is reported once, and the practice is logged when the store works again")
     func failing() async throws {
         let path = scratch.file("practice.db")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
@@ -174,7 +174,7 @@ struct PracticeLogTests {
         #expect(try store.practiceLog().reduce(0) { $0 + $1.seconds } == 4 && harness.failures.withLock { $0 } == 1)
     }
 
-    @Test("killed at any moment, a log has every entry that was acknowledged", .enabled(if: !Sanitizers.watchThreads))
+    @Test("a log that is killed at any moment has every acknowledged entry", .enabled(if: !Sanitizers.watchThreads))
     func kills() async throws {
         var generator = SeededGenerator(printedFor: "killed logs")
         let path = scratch.file("practice.db")

@@ -7,7 +7,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("A session under random keys")
+@Suite("Session under random keys")
 struct RandomKeysTests {
     static let rate = 8000
     /// The samples are their own frame numbers, so that every place can be read off.
@@ -29,7 +29,7 @@ struct RandomKeysTests {
     ]
 
     @Test(
-        "every frame is the one that a slow session plays, after every key, and nothing clicks",
+        "every frame under random keys is that of a slow session, and no key clicks",
         arguments: 0..<lists.count, [0, 700])
     func keys(list: Int, bufferFrames: Int) async throws {
         var random = SeededGenerator(printedFor: "keys of list \(list), buffer \(bufferFrames)")

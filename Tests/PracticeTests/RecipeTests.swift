@@ -7,9 +7,9 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("A recipe")
+@Suite("Recipe")
 struct RecipeTests {
-    @Test("tells when the text is shown in each pass, and after the last as in the last")
+    @Test("a recipe sets when the text is shown in each pass, and after the last pass as in the last")
     func text() {
         let recipe = Recipe([
             Recipe.Step(PassStep(passes: 2), text: .after), Recipe.Step(PassStep(passes: 1)),
@@ -29,7 +29,7 @@ struct RecipeTests {
 
     private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
 
-    @Test("leads each section through its steps; a number of passes that the user sets ends them, and so does a loop")
+    @Test("a recipe leads each section through its steps until a set number of passes or a loop ends them")
     func steps() throws {
         let harness = try harness()
         let sound = harness.play(8000)
@@ -51,7 +51,7 @@ struct RecipeTests {
         #expect(looped.player.status.pass == 1 && looped.player.status.passes == 3)
     }
 
-    @Test("marks that snap move to the nearest crossing that was heard")
+    @Test("edges that snap move to the nearest zero crossing that was heard")
     func snap() throws {
         // A saw from -0.5 to 0.5 over 100 frames.
         let samples = (0..<16_000).map { Float($0 % 100) / 100 - 0.495 }

@@ -11,7 +11,7 @@ import VirtualCardSupport
 @testable import Practice
 @testable import Store
 
-@Suite("A recorder over a loop that is released without finish()")
+@Suite("Loop recorder released without finish()")
 struct ReleasedRecorderTests {
     private final class Ending: Sendable {
         let isOver = Mutex(false)
@@ -40,7 +40,7 @@ struct ReleasedRecorderTests {
         return withExtendedLifetime(rig) { (rig.folder, store) }
     }
 
-    @Test("lists its takes and ends its events, so that its thread has ended")
+    @Test("a loop recorder that is released lists its takes and ends its events and its thread")
     func released() async throws {
         let ending = Ending()
         let (folder, store) = try await playAndRelease(ending)

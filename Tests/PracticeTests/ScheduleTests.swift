@@ -12,7 +12,7 @@ import Testing
 /// Noon at Greenwich, some days after the first of January 2026.
 func noon(_ day: Int, hour: Int = 12) -> Int64 { 1_767_225_600 + Int64(day) * 86_400 + Int64(hour) * 3600 }
 
-@Suite("The schedule")
+@Suite("Schedule")
 struct ScheduleTests {
     private let scratch: Scratch
     private let store: PracticeStore
@@ -22,7 +22,7 @@ struct ScheduleTests {
         store = try PracticeStore(.file(scratch.file("practice.db")))
     }
 
-    @Test("FSRS-6 gives the stabilities, difficulties and intervals of py-fsrs, in 400 random sequences of reviews")
+    @Test("FSRS-6 gives the stabilities, difficulties and intervals of py-fsrs for 400 random sequences")
     func reference() throws {
         let path = #filePath.replacing("ScheduleTests.swift", with: "Schedules/fsrs-6.csv")
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst()
@@ -45,7 +45,7 @@ struct ScheduleTests {
         #expect(lines.count > 2000 && sameDay > 300)
     }
 
-    @Test("what is remembered fades to 90 % when the section is due, and is certain at once")
+    @Test("retrievability is 1 at once, and 90 % when the section is due")
     func forgetting() {
         let state = MemoryState(stability: 20, difficulty: 5)
         #expect(state.retrievability(afterDays: 0) == 1 && state.retrievability(afterDays: -3) == 1)
@@ -56,7 +56,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "the first rating puts a section into the schedule; it is due from the beginning of its day, the most overdue first"
+        "the first rating schedules a section, due from the start of its day, the most overdue first"
     )
     func due() throws {
         try store.apply(.add([SectionDraft(0..<10, name: "A"), SectionDraft(10..<20, name: "B")]), to: recording())
@@ -81,7 +81,7 @@ struct ScheduleTests {
         #expect(try store.reviews(of: recording().key).count == 3 && store.reviews().count == 4)
     }
 
-    @Test("a section is told to be replaced while another recording was seen later in its file")
+    @Test("a section counts as replaced while another recording was seen later in its file")
     func replaced() throws {
         func changed(_ number: UInt64) -> PracticeRecording {
             PracticeRecording(
@@ -102,7 +102,7 @@ struct ScheduleTests {
         #expect(try store.due(at: noon(9), of: changed(1).key, calendar: .utc).map(\.isReplaced) == [true])
     }
 
-    @Test("a review keeps what was known; without a speed, that of the fastest whole pass of the day")
+    @Test("a review keeps its evidence, or has the speed of the day's fastest whole pass")
     func evidence() throws {
         try store.apply(.add([SectionDraft(0..<10, name: "A")]), to: recording())
         var evidence = ReviewEvidence(speed: 0.75)
@@ -125,7 +125,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "a section keeps its reviews when it is renamed, moved, joined, removed and brought back; a removed one is never due"
+        "a section keeps its reviews through renames, moves, joins and removals"
     )
     func changes() throws {
         let one = recording()
@@ -150,7 +150,7 @@ struct ScheduleTests {
         #expect(try store.schedule(at: noon(9), calendar: .utc)[0].reviewCount == 2)
     }
 
-    @Test("rating what is not there makes no store, and marks of the file become sections")
+    @Test("rating an unknown section makes no store, and marks of a file become sections")
     func unknown() throws {
         #expect(throws: SectionError.self) { try store.review(section: 1, of: recording(), .good, at: noon(0)) }
         #expect(try store.due(at: noon(0)).isEmpty && store.reviews().isEmpty && scratch.names.isEmpty)
@@ -162,7 +162,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "two processes that rate at once lose no review, and none is computed from an old one",
+        "two processes that rate at once lose no review, and compute none from an old one",
         .enabled(if: !Sanitizers.watchThreads))
     func twoProcesses() async throws {
         let path = scratch.file("practice.db")

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Sections that change while a session plays them. The recording is a ruler: each sample is its frame number.
-@Suite("Sections that change while they play")
+@Suite("Section changes during playback")
 struct SectionChangeTests {
     private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
 
@@ -24,7 +24,7 @@ struct SectionChangeTests {
 
     private func sections(_ ranges: Range<Int64>...) throws -> [Section] { try ranges.map { try Section($0) } }
 
-    @Test("a section that is deleted while it plays finishes its pass, and the next one follows")
+    @Test("a section that is deleted while it plays finishes its pass, and the next section follows")
     func deleted() throws {
         let harness = try harness(try plan([0..<1000, 4000..<5000, 8000..<9000], passes: .endless, ids: [1, 2, 3]))
         harness.session.skip(by: 1)
@@ -39,7 +39,7 @@ struct SectionChangeTests {
         #expect(harness.player.score.sections.count == 2 || harness.session.currentPlace != nil)
     }
 
-    @Test("a section that others are put before goes on without a seam, in the same pass")
+    @Test("a playing section behind which others are inserted goes on without a seam, in the same pass")
     func movedInTheList() throws {
         let harness = try harness(try plan([4000..<5000, 8000..<9000], passes: 3, ids: [7, 8]))
         harness.play(1400)
@@ -53,7 +53,7 @@ struct SectionChangeTests {
     }
 
     @Test(
-        "a point that is marked while the recording plays splits it, and playing goes on in the part that holds the place"
+        "a point marked during playback splits the recording, and playback goes on in its part"
     )
     func marked() throws {
         let harness = try harness(try plan([0..<16_000], passes: .endless, ids: [nil]))
@@ -66,7 +66,7 @@ struct SectionChangeTests {
         #expect(place(harness.output[4999]) == 4999 && harness.session.currentSavedID == 3)
     }
 
-    @Test("a section whose edges are moved goes on to its new end; joined sections go on as one")
+    @Test("a section whose edges move goes on to its new end, and joined sections go on as one")
     func edges() throws {
         let harness = try harness(try plan([0..<1000, 1000..<2000], passes: 2, ids: [1, 2]))
         harness.play(500)
@@ -78,7 +78,7 @@ struct SectionChangeTests {
         #expect(place(harness.output[1899]) == 1899 && harness.player.status.section == 1)
     }
 
-    @Test("while a loop runs, sections change behind it, and are played when it is left")
+    @Test("sections that change behind a running loop are played when the loop is left")
     func behindLoop() throws {
         let harness = try harness(try plan([0..<4000, 4000..<8000], passes: .endless, ids: [1, 2]))
         harness.play(100)
@@ -92,7 +92,7 @@ struct SectionChangeTests {
         #expect(harness.player.score.sections.count == 3)
     }
 
-    @Test("without a section, or with one outside the recording, nothing changes")
+    @Test("an empty section list, or one outside the recording, changes nothing")
     func refused() throws {
         let harness = try harness(try plan([0..<4000], passes: .endless, ids: [1]))
         harness.play(100)
@@ -102,7 +102,7 @@ struct SectionChangeTests {
         #expect(place(harness.output[199]) == 199 && harness.session.currentSavedID == 1)
     }
 
-    @Test("a shuffled session keeps its order, and plays new sections after the others")
+    @Test("a shuffled session keeps its order, and plays new sections last")
     func shuffled() throws {
         var plan = try plan(
             (0..<6).map { Int64($0) * 1000..<Int64($0) * 1000 + 500 }, passes: 1, ids: [0, 1, 2, 3, 4, 5])
@@ -116,7 +116,7 @@ struct SectionChangeTests {
     }
 
     @Test(
-        "a section that was just asked for is played and followed when others are put before it",
+        "a section that was just requested is played and followed when others are inserted before it",
         arguments: [false, true])
     func askedFor(beforeStart: Bool) throws {
         let (new, old) = (try sections(0..<500, 1000..<2000, 4000..<5000, 8000..<9000), [1, 2, 3])

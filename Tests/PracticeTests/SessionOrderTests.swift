@@ -10,7 +10,7 @@ import Testing
 
 /// Requests in rare orders: before the start, just after another request, and in a pause. The recording is a ruler:
 /// each sample is its frame number.
-@Suite("Requests to a session in rare orders")
+@Suite("Session requests in rare orders")
 struct SessionOrderTests {
     private static let ranges: [Range<Int64>] = [1000..<2000, 4000..<5000, 8000..<9000]
 
@@ -35,7 +35,7 @@ struct SessionOrderTests {
             LoopTests.ruler, rate: LoopTests.rate, plan: plan, startFrame: startFrame, beforeStart: beforeStart)
     }
 
-    @Test("a loop that is set before the start is what begins, whichever section was chosen")
+    @Test("a loop set before the start begins first, whichever section was chosen")
     func loopBeforeStart() throws {
         let harness = try harness(try plan()) { session in
             session.go(toSection: 2)
@@ -45,7 +45,7 @@ struct SessionOrderTests {
         #expect(place(harness.play(600)[599]) == 499)
     }
 
-    @Test("a loop that is set and left before the start leaves the first section chosen")
+    @Test("a loop set and left before the start leaves the first section chosen")
     func loopLeftBeforeStart() throws {
         // The first section holds the frame at which a player begins without any request.
         var plan = try plan([0..<1000] + Self.ranges.dropFirst())
@@ -59,7 +59,7 @@ struct SessionOrderTests {
         #expect(place(harness.play(300)[299]) == 8299)
     }
 
-    @Test("a loop that is set before the start has the speed of the plan")
+    @Test("a loop set before the start has the speed of the plan")
     func speedOfLoop() throws {
         let harness = try harness(try plan(speed: 0.5)) { session in
             #expect(throws: Never.self) { try session.loop(200..<8000) }
@@ -68,7 +68,7 @@ struct SessionOrderTests {
         #expect(harness.player.status.speed == 0.5)
     }
 
-    @Test("what is asked for between the request of the start and the start is what begins")
+    @Test("a section requested between the request to start and the start begins first")
     func beforeTimedStart() throws {
         let chosen = try harness(try plan(), startFrame: 500)
         chosen.play(100)
@@ -108,7 +108,7 @@ struct SessionOrderTests {
         #expect(place(looped.play(700)[699]) == 499)
     }
 
-    @Test("a section that was asked for begins, also if its edges change before it does")
+    @Test("a requested section begins even if its edges change before")
     func changedMeanwhile() throws {
         let harness = try harness(try plan())
         harness.play(300)
@@ -119,7 +119,7 @@ struct SessionOrderTests {
         #expect(eventually { harness.session.currentNumber == 3 })
     }
 
-    @Test("what could not be played after a loop is refused while the loop plays")
+    @Test("sections that could not be played after a loop are refused while the loop plays")
     func refusedInLoop() throws {
         let harness = try harness(try plan())
         harness.play(300)
@@ -131,7 +131,7 @@ struct SessionOrderTests {
         #expect(harness.player.score.sections.count == 3)
     }
 
-    @Test("a section that is chosen in a pause is told of", arguments: [false, true])
+    @Test("a section chosen in a pause is reported", arguments: [false, true])
     func chosenInPause(freezes: Bool) throws {
         let told = Mutex<[SessionEvent]>([])
         let harness = try harness(try plan()) { session in
@@ -151,7 +151,7 @@ struct SessionOrderTests {
         #expect(proceeded == [.proceeded(section: 1), .proceeded(section: 3)])
     }
 
-    @Test("a loop that is set just after a section was asked for is left for that section's first pass")
+    @Test("a loop set just after a section was requested leads to that section's first pass")
     func passAfterLoop() throws {
         let harness = try harness(try plan(passes: 5))
         harness.play(4300)
@@ -164,7 +164,7 @@ struct SessionOrderTests {
         #expect(harness.player.status.section == 2 && harness.player.status.pass == 1)
     }
 
-    @Test("numbers of any size name a section or an edge, or nothing", arguments: [Int.min, -1, 0, 4, .max])
+    @Test("numbers of any size name a section or an edge, or are refused", arguments: [Int.min, -1, 0, 4, .max])
     func numbers(number: Int) throws {
         let harness = try harness(try plan())
         harness.play(300)

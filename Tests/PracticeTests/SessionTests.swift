@@ -7,7 +7,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("A practice session")
+@Suite("Practice session")
 struct PracticeSessionTests {
     private let ruler = LoopTests.ruler
 
@@ -17,7 +17,7 @@ struct PracticeSessionTests {
 
     private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
 
-    @Test("plays another number of passes and another gap from now on, without leaving its place")
+    @Test("a session takes another number of passes and another gap without moving its position")
     func passesAndGaps() throws {
         let sections = [try Section(0..<1000, passes: 9), try Section(4000..<5000)]
         let harness = try harness(SessionPlan(PracticePlan(sections: sections, passes: .endless, joint: .hard)))
@@ -32,7 +32,7 @@ struct PracticeSessionTests {
         #expect(harness.player.status.passes == 2)
     }
 
-    @Test("begins with any section, at any frame of it; the sections before it are there to go back to")
+    @Test("a session begins with any section at any frame, and can go back to earlier sections")
     func beginning() throws {
         let sections = [try Section(0..<1000), try Section(4000..<5000), try Section(8000..<9000)]
         var plan = SessionPlan(PracticePlan(sections: sections, joint: .hard), firstSection: 2)
@@ -54,7 +54,7 @@ struct PracticeSessionTests {
         #expect(place(outside.play(100)[99]) == 4099)
     }
 
-    @Test("goes on a little before the place of a pause, never before the section, and in a loop at the very place")
+    @Test("a session resumes a little before a pause, never before the section, and exactly in a loop")
     func rewind() throws {
         let whole = PracticePlan(sections: [try Section(0..<16_000)], passes: .endless)
         let harness = try harness(SessionPlan(whole, resumeRewind: .seconds(0.25)))
@@ -88,7 +88,7 @@ struct PracticeSessionTests {
         }
     }
 
-    @Test("holds a place for as long as asked for, also when it starts late")
+    @Test("a session holds a frozen place for the requested time, also at a second start")
     func frozenAgain() throws {
         var plan = SessionPlan(PracticePlan(sections: [try Section(0..<16_000)]))
         plan.frozen = FrozenPlace(clipFrame: 4000, frameCount: 4000)
@@ -102,7 +102,7 @@ struct PracticeSessionTests {
         #expect(harness.player.status.state == .finished)
     }
 
-    @Test("counts in: as many clicks as asked for, in time, the first one higher")
+    @Test("a count-in has the requested clicks in time, the first one higher")
     func countIn() throws {
         let countIn = try #require(CountIn(clicks: 4, tempo: 120))
         let samples = countIn.samples(sampleRate: 8000)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Store
 
-@Suite("Stores of several processes")
+@Suite("Store of several processes")
 struct StoreProcessTests {
     @Test(
-        "two processes that edit at once lose nothing, and what both did can be undone",
+        "two processes that edit at once lose no edit, and the edits of both can be undone",
         .enabled(if: !Sanitizers.watchThreads))
     func twoProcesses() async throws {
         let scratch = try Scratch()
@@ -41,7 +41,7 @@ struct StoreProcessTests {
     }
 
     @Test(
-        "killed at any moment, a store has every edit that was done, and none by half",
+        "a store that is killed at any moment has every completed edit, and none by half",
         .enabled(if: !Sanitizers.watchThreads))
     func kills() async throws {
         var generator = SeededGenerator(printedFor: "killed stores")

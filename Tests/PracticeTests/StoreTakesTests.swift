@@ -34,7 +34,7 @@ struct StoreTakesTests {
         return nil
     }
 
-    @Test("are listed, the newest first, with all that is known of them, and filtered by recording and section")
+    @Test("takes are listed newest first with all their details, and filtered by recording and section")
     func listing() throws {
         #expect(try store.takes().isEmpty && !scratch.names.contains("practice.db"))
         let model = StoredTake.Model(
@@ -59,7 +59,7 @@ struct StoreTakesTests {
         #expect(try store.takeStorage().kept == 15)
     }
 
-    @Test("keep a name, a note and a rating, and refuse what is none")
+    @Test("a take keeps a name, a note and a rating, and refuses invalid ones")
     func describing() throws {
         let number = try add("a.wav").number
         try store.edit(take: number, .rename("slow, clean"))
@@ -79,7 +79,7 @@ struct StoreTakesTests {
         #expect(try store.take(number)?.sound.frameCount == 5)
     }
 
-    @Test("go to the trash and come back together, and a number is never given again")
+    @Test("takes go to the trash and return together, and their numbers are never reused")
     func trash() throws {
         for name in ["a.wav", "b.wav", "c.wav"] { try add(name) }
         #expect(try store.trash(takes: [1, 3, 1]).map(\.number) == [1, 3])
@@ -104,7 +104,7 @@ struct StoreTakesTests {
         #expect(try add("d.wav").number == 4)
     }
 
-    @Test("lose nothing if the name is taken, the file is gone, or the program ended between two steps")
+    @Test("a taken name, a missing file or an interrupted step loses no take")
     func interrupted() throws {
         for name in ["a.wav", "b.wav"] { try add(name) }
         try store.trash(takes: [1])
@@ -121,7 +121,7 @@ struct StoreTakesTests {
         #expect(try store.emptyTrash().bytes == 0 && store.takes().map(\.number) == [1])
     }
 
-    @Test("leave a file alone that is another recording by now")
+    @Test("deleting a take leaves a file alone that is another recording by now")
     func replaced() throws {
         func text(_ name: String) throws -> String { try String(contentsOfFile: scratch.file(name), encoding: .utf8) }
         try add("a.wav", time: 1)
@@ -152,7 +152,7 @@ struct StoreTakesTests {
             [.modificationDate: Date(timeIntervalSince1970: Double(time))], ofItemAtPath: scratch.file(name))
     }
 
-    @Test("leave a file alone that has other bytes than the take had, in whatever format", arguments: [0, 96_000])
+    @Test("deleting a take leaves a file with other bytes alone, in any format", arguments: [0, 96_000])
     func otherBytes(frames: Int64) throws {
         try write("voice.mp3", "a take", at: 1)
         let begun = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: frames)
@@ -165,7 +165,7 @@ struct StoreTakesTests {
         #expect(try String(contentsOfFile: scratch.file("voice.mp3"), encoding: .utf8) == "a song")
     }
 
-    @Test("stay in the trash if the hidden file has other bytes by now")
+    @Test("a take whose hidden file has other bytes by now stays in the trash")
     func otherHiddenFile() throws {
         for name in ["a.wav", "b.wav"] { try add(name) }
         try store.trash(takes: [1, 2])
@@ -176,7 +176,7 @@ struct StoreTakesTests {
         #expect(try store.restore(take: 1).number == 1 && scratch.names.contains("a.wav"))
     }
 
-    @Test("of an earlier version take their file along only if it was written when they were recorded")
+    @Test("a take of an earlier version deletes only a file written at the time of the take")
     func earlierVersion() throws {
         for (name, time, isOwn) in [
             ("a.mp3", 100_000, true), ("b.mp3", 100_500, true), ("c.mp3", 200_000, false), ("d.mp3", 90_000, false),
@@ -195,7 +195,7 @@ struct StoreTakesTests {
         #expect(scratch.names.filter { $0.hasSuffix("mp3") } == ["c.mp3", "d.mp3"])
     }
 
-    @Test("are known by their bytes and by their sound, also where an earlier version kept only that")
+    @Test("takes are recognised by their bytes and their sound, also from an earlier version")
     func marks() throws {
         let (key, hash) = (RecordingKey(high: 1, low: 2), [UInt8](repeating: 7, count: 16))
         for mark in [TakeFileMark(key: key), TakeFileMark(hash: hash), TakeFileMark(key: key, hash: hash)] {
@@ -241,7 +241,7 @@ struct StoreTakesTests {
         #expect(scratch.names.contains("a.wav"))
     }
 
-    @Test("of one name are two, also if they began in the same second, and only one of them has the file")
+    @Test("takes of one name are two, even from the same second, and only one of them has the file")
     func sameName() throws {
         let first = try add("a.wav", time: 1).number
         let begun = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: 0)
@@ -257,7 +257,7 @@ struct StoreTakesTests {
         #expect(try store.takes().map(\.isReplaced) == [true, false])
     }
 
-    @Test("have the file that is as long as they are, although a later take has its name")
+    @Test("a returned file belongs to the take of its length, although a later take has its name")
     func fileComesBack() throws {
         let path = scratch.file("a.wav")
         func bringBack() throws {
@@ -277,7 +277,7 @@ struct StoreTakesTests {
         #expect(try store.undoTrash().map(\.number) == [1] && scratch.names.contains("a.wav"))
     }
 
-    @Test("do not come back from the trash where another take would have their file, or they that of another one")
+    @Test("a take is not restored where the file of another take would be confused with its own")
     func rivals() throws {
         func text() throws -> String { try String(contentsOfFile: scratch.file("a.wav"), encoding: .utf8) }
         try add("a.wav", time: 1)
@@ -295,7 +295,7 @@ struct StoreTakesTests {
         #expect(try text() == "a.wav")
     }
 
-    @Test("of an interrupted recording are not those of an older one, whose name was used again")
+    @Test("a take of an interrupted recording is not an older take whose name was used again")
     func interruptedRecording() throws {
         let path = try add("a.wav", time: 1000).path
         func known(_ time: Int64, _ frames: Int64) throws -> Int? {
@@ -309,7 +309,7 @@ struct StoreTakesTests {
         #expect(try known(2000, 5) == 2)
     }
 
-    @Test("that cannot be hidden stay in the list, and their files untouched")
+    @Test("a take that cannot be hidden stays in the list, with its file untouched")
     func refused() throws {
         let path = try add("a.wav").path
         // Nothing is replaced, so another file under the hidden name is in the way, also for root.
@@ -321,7 +321,7 @@ struct StoreTakesTests {
         #expect(FileManager.default.contents(atPath: inTheWay) == Data("another".utf8))
     }
 
-    @Test("are announced to those who listen, also when another program changes them")
+    @Test("changes of takes are announced to listeners, also those by another program")
     func announced() async throws {
         let first = try add("a.wav").number
         var changes = store.takeChanges.makeAsyncIterator()

@@ -28,9 +28,9 @@ func storeError(_ body: () throws -> Void) -> StoreError.Kind? {
     }
 }
 
-@Suite("Stores")
+@Suite("Practice stores")
 struct StoreTests {
-    @Test("keep sections, texts, settings and the position until they are opened again")
+    @Test("a store keeps sections, texts, settings and the position until it is opened again")
     func keeping() throws {
         let scratch = try Scratch()
         let path = scratch.file("data/woodshed/practice.db")
@@ -54,7 +54,7 @@ struct StoreTests {
         #expect(try store.sections(of: one.key) == list && store.repair == nil)
     }
 
-    @Test("are not made by reading, nor by an edit that is refused")
+    @Test("a store is not made by reading, nor by a refused edit")
     func reading() throws {
         let scratch = try Scratch()
         let path = scratch.file("data/practice.db")
@@ -67,7 +67,7 @@ struct StoreTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.file("data")))
     }
 
-    @Test("have another number of changes when another file takes the place of theirs")
+    @Test("a replaced store file has another data version")
     func replaced() throws {
         let scratch = try Scratch()
         let (path, other) = (scratch.file("practice.db"), scratch.file("other.db"))
@@ -84,7 +84,7 @@ struct StoreTests {
         #expect(before != nil && after != nil && after != before)
     }
 
-    @Test("undo and redo across openings; a new change drops what could be redone")
+    @Test("edits can be undone and redone across openings, and a new change drops the redo list")
     func history() throws {
         let scratch = try Scratch()
         let one = recording()
@@ -104,7 +104,7 @@ struct StoreTests {
         #expect(throws: SectionError.self) { try store().redo(one.key) }
     }
 
-    @Test("keep the last 1000 changes")
+    @Test("a store keeps the last 1000 changes")
     func historyLimit() throws {
         let store = try PracticeStore(.memory)
         let one = recording()
@@ -114,7 +114,7 @@ struct StoreTests {
         #expect(try store.sections(of: one).sections.count == 11)
     }
 
-    @Test("agree with a list in memory after random edits, undoing, redoing and opening again")
+    @Test("a store equals a list in memory after random edits, undoing, redoing and reopening")
     func model() throws {
         var generator = SeededGenerator(printedFor: "stores and a list in memory")
         let scratch = try Scratch()
@@ -141,7 +141,7 @@ struct StoreTests {
         try StoreSchema.checkWords(in: Database(path: path, creating: false))
     }
 
-    @Test("find titles, names and texts by the beginnings of words, whatever the case and the accents")
+    @Test("titles, names and texts are found by the beginnings of words, ignoring case and accents")
     func search() throws {
         let store = try PracticeStore(.memory)
         let (cafe, blue) = (recording(1, title: "Cafés de Paris"), recording(2, title: "Blue Train"))
@@ -167,7 +167,7 @@ struct StoreTests {
         #expect(try found("ending").isEmpty && store.recordings().count == 2)
     }
 
-    @Test("find words whose letters have no accent to remove by plain letters, and the other way round")
+    @Test("words with letters like ß or Ł are found by plain letters, and the other way round")
     func foldedSearch() throws {
         let store = try PracticeStore(.memory)
         let (street, city) = (recording(1, title: "Große Straße"), recording(2, title: "Lodz"))
@@ -189,7 +189,7 @@ struct StoreTests {
         }
     }
 
-    @Test("find recordings that came in one step by the titles that they have at its end")
+    @Test("recordings stored in one step are found by their titles at its end")
     func searchAfterOneStep() throws {
         let store = try PracticeStore(.memory)
         try store.apply(.add([]), to: recording(1, title: "Blue Train"))
@@ -210,7 +210,7 @@ struct StoreTests {
         try store.change { (rows) throws(DatabaseError) in try StoreSchema.checkWords(in: rows.database) }
     }
 
-    @Test("refuse a recording whose length or rate differs")
+    @Test("a recording with another length or rate is refused")
     func otherRecording() throws {
         let store = try PracticeStore(.memory)
         let one = recording()
@@ -224,7 +224,7 @@ struct StoreTests {
         #expect(try store.recording(one.key)?.recording == one && store.sections(of: one).sections.count == 2)
     }
 
-    @Test("keep sections when the padding of a file is counted otherwise: what was beyond the end ends there")
+    @Test("sections survive another count of a file's padding, and end at its end")
     func otherPadding() throws {
         let store = try PracticeStore(.memory)
         let one = recording()
@@ -241,7 +241,7 @@ struct StoreTests {
         }
     }
 
-    @Test("keep what copies are recognised by, and find those of a length")
+    @Test("a store keeps the envelopes of recordings, and finds recordings by length")
     func envelopes() throws {
         let store = try PracticeStore(.memory)
         try store.setEnvelope([1, 2, 3], of: recording(1))
@@ -252,7 +252,7 @@ struct StoreTests {
         #expect(try store.recordings(lasting: 10.05...11).isEmpty)
     }
 
-    @Test("tell who listens what has changed, here and through another connection")
+    @Test("a store reports changed recordings to listeners, also those by another connection")
     func changes() async throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -270,7 +270,7 @@ struct StoreTests {
         #expect(seen == Set([recording(1).key, recording(2).key, recording(3).key]))
     }
 
-    @Test("end the sequence of changes when they are gone")
+    @Test("a released store ends its sequence of changes")
     func endOfChanges() async throws {
         var store: PracticeStore? = try PracticeStore(.memory)
         let changes = try #require(store?.changes)

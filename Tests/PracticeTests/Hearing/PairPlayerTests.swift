@@ -8,7 +8,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("A pair that is played")
+@Suite("Pair player")
 struct PairPlayerTests {
     /// The player of a pair, without a device.
     private struct Run {
@@ -38,7 +38,7 @@ struct PairPlayerTests {
         return try HeardPair(of: take, in: material.recording, key: material.key)
     }
 
-    @Test("gives each way of hearing the right channels, with the same bits for every block size")
+    @Test("a pair plays the right channels in each mode, with the same bits for every block size")
     func channels() throws {
         let pair = try pair()
         let lanes = try pair.lanes()
@@ -58,7 +58,7 @@ struct PairPlayerTests {
         }
     }
 
-    @Test("plays the model and then the take, one after the other")
+    @Test("a pair in turn plays the model and then the take")
     func turn() throws {
         let pair = try pair()
         let lanes = try pair.lanes()
@@ -71,7 +71,7 @@ struct PairPlayerTests {
         #expect(heard[(model + gap)...].elementsEqual(lanes[2]))
     }
 
-    @Test("changes to something else at the same place, within 20 ms, without a jump", arguments: [64, 1000])
+    @Test("a pair changes its mode at the same place, within 20 ms, without a jump", arguments: [64, 1000])
     func switching(block: Int) throws {
         let pair = try pair()
         let lanes = try pair.lanes()
@@ -104,7 +104,7 @@ struct PairPlayerTests {
         #expect(heard[1500...].elementsEqual(lanes[0][1500..<10_000]))
     }
 
-    @Test("pauses with the program, and leaves when it is ended")
+    @Test("a pair pauses with the program, and finishes when it is ended")
     func ending() throws {
         let run = try Run(try pair(), .take)
         run.player.start(at: 0)

@@ -11,7 +11,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("Cards of sections")
+@Suite("Flashcards of sections")
 struct CardExportTests {
     private let scratch: Scratch
     private let store: PracticeStore
@@ -90,7 +90,7 @@ struct CardExportTests {
         return (info.seconds, info.channelCount)
     }
 
-    @Test("each section is a note, with its words as they are, and its sound to the frame")
+    @Test("each section is a note with its words unchanged, and its sound to the frame")
     func notes() throws {
         try addSections()
         let (summary, cards) = try export()
@@ -106,7 +106,7 @@ struct CardExportTests {
         #expect(!scratch.names.contains { $0.hasPrefix(".woodshed") }, "\(scratch.names)")
     }
 
-    @Test("made again, a package has the same notes and media, and only what has changed is different")
+    @Test("a package that is made again has the same notes and media, except the changed ones")
     func again() throws {
         try addSections()
         let (_, before) = try export()
@@ -123,7 +123,7 @@ struct CardExportTests {
         #expect(Set(moved.media.keys).intersection(before.media.keys).count == 1)
     }
 
-    @Test("the best rated take is on the card, without a rating the newest, from where the section begins")
+    @Test("the card has the best rated take, or the newest unrated one, from the section's beginning")
     func takes() throws {
         try addSections()
         try addTake("a.wav", frames: 96_000, start: 24_000)
@@ -139,7 +139,7 @@ struct CardExportTests {
         #expect(abs(try sound(best.notes[0].fields[3], of: best).seconds - 1.5) < 0.001)
     }
 
-    @Test("a take whose file is gone is left out, and told")
+    @Test("a take whose file is missing is left out of the package, and reported")
     func takeGone() throws {
         try addSections()
         try addTake("a.wav", frames: 48_000)
@@ -150,7 +150,7 @@ struct CardExportTests {
         #expect(cards.notes[0].fields[3].isEmpty)
     }
 
-    @Test("what is given up, and what cannot be written, leaves nothing, and an older package as it was")
+    @Test("a cancelled or failed export leaves no file, and an older package as it was")
     func nothingLeft() throws {
         #expect(throws: CardError.self) { try export() }
         try addSections()

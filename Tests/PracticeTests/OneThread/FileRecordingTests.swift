@@ -9,7 +9,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("Recordings in files")
+@Suite("Recordings of files")
 struct FileRecordingTests {
     /// A time at which a change to any file of the tests would show.
     private static let later = FileState.Moment(seconds: FileState.Moment.now.seconds + 3600, nanoseconds: 0)
@@ -20,7 +20,7 @@ struct FileRecordingTests {
         return path
     }
 
-    @Test("a file that has not changed since is not read again; one that has is")
+    @Test("an unchanged file is not read again for its recording, and a changed file is")
     func unchanged() throws {
         let scratch = try Scratch()
         let path = try wave("a.wav", in: scratch, seed: 1)
@@ -46,7 +46,7 @@ struct FileRecordingTests {
         #expect(try store.key(ofFileIn: state) == nil)
     }
 
-    @Test("a file that was changed moments ago is read each time, because a further change might not show")
+    @Test("a file changed moments ago is read each time, because a further change might not show")
     func fresh() throws {
         let scratch = try Scratch()
         let path = try wave("a.wav", in: scratch, seed: 1)
@@ -58,7 +58,7 @@ struct FileRecordingTests {
     }
 
     @Test(
-        "asking which recording a file holds makes no store, and a store that cannot be read does not stand in the way")
+        "the recording of a file is found without making a store, and despite an unreadable store")
     func reading() throws {
         let scratch = try Scratch()
         let path = try wave("a.wav", in: scratch, seed: 1)

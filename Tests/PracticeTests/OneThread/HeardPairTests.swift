@@ -11,7 +11,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("A take beside its model")
+@Suite("Pair of a take and its model")
 struct HeardPairTests {
     private static let rate = PairMaterial.rate
 
@@ -20,7 +20,7 @@ struct HeardPairTests {
         return nil
     }
 
-    @Test("lies on it to the frame, however early or late it begins, and also at another rate")
+    @Test("a take lies on its model to the frame, for any beginning, and also at another rate")
     func place() throws {
         let clicks = [0, 4800, 30_000, 47_999]
         let song = PairMaterial.impulses(clicks.map { $0 + 12_000 }, count: 96_000)
@@ -50,7 +50,7 @@ struct HeardPairTests {
         #expect(peaks == [4800, 30_000])
     }
 
-    @Test("is a copy of both while nothing has to be changed, and both fade where they are cut")
+    @Test("a take and its model are copied where no change is needed, and fade where they are cut")
     func copies() throws {
         let material = try PairMaterial()
         let song = try decode(material.scratch.file("song.wav"))
@@ -74,7 +74,7 @@ struct HeardPairTests {
     }
 
     @Test(
-        "has the speed and the pitch of the time when the take was made, as the player renders them",
+        "the model has the speed and pitch of the take, as the player renders them",
         .enabled(if: Workload.isWhole, "the stretcher takes a minute unoptimised"))
     func rendered() throws {
         let material = try PairMaterial()
@@ -97,7 +97,7 @@ struct HeardPairTests {
     }
 
     @Test(
-        "is as loud as its model within 0.5 LU, within bounds, and never clips",
+        "a take is as loud as its model within 0.5 LU, within bounds, and never clips",
         arguments: cases([-24.0, -12, 0, 9], few: [-12]))
     func loudness(decibels: Double) throws {
         let material = try PairMaterial()
@@ -118,7 +118,7 @@ struct HeardPairTests {
         if decibels > -10 || abs(pair.matchDecibels) < 18 { #expect(abs(distance) < 0.5, "\(distance)") }
     }
 
-    @Test("that is silent stays silent, and one too short for the meters is matched by its power")
+    @Test("a silent take stays silent, and a take too short for the meters is matched by its power")
     func shortAndSilent() throws {
         let material = try PairMaterial()
         let silent = try material.take([[Float](repeating: 0, count: 48_000)], frames: 0..<96_000, start: 0)
@@ -140,7 +140,7 @@ struct HeardPairTests {
         }
     }
 
-    @Test("that answers in the gap after the model lies on the model as if that were played again")
+    @Test("a take of an answer in the gap lies on the model as if the model were played again")
     func answers() throws {
         let song = PairMaterial.impulses([12_000, 30_000], count: 96_000)
         let material = try PairMaterial([song])
@@ -154,7 +154,7 @@ struct HeardPairTests {
         #expect(!PairLayout.isAnswer(start: -1000, takeFrames: 300_000, length: 48_000))
     }
 
-    @Test("of a long passage is heard from where the loop is, five minutes at most, and where there is a take")
+    @Test("a take of a long passage is heard from the loop on, for five minutes at most")
     func long() throws {
         let clip = try Clip.inMemory([[Float](repeating: 0, count: 1000)], sampleRate: 10)
         func layout(
@@ -180,7 +180,7 @@ struct HeardPairTests {
         #expect(layout(0, take: 1000, place: .max, from: 500)?.modelRange == 800..<1000)
     }
 
-    @Test("that is gone, damaged, of another recording or of none is refused with a remedy; giving up is heard at once")
+    @Test("a take that is missing, damaged or without its model is refused with a remedy")
     func refusals() throws {
         let material = try PairMaterial()
         let tone = [[Float](repeating: 0.1, count: 48_000)]
@@ -219,7 +219,7 @@ struct HeardPairTests {
         #expect(kind { try hear(alone) } == .noModel)
     }
 
-    @Test("is written to a file: the model left, the take right, whole or not at all")
+    @Test("a pair is written to a file with the model left and the take right, whole or not at all")
     func export() throws {
         let clicks = [4800, 30_000]
         let song = PairMaterial.impulses(clicks.map { $0 + 12_000 }, count: 96_000)

@@ -7,7 +7,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("Progress of sections that are taken over")
+@Suite("Progress of adopted sections")
 struct MovedProgressTests {
     private let store: PracticeStore
     private let old = PracticeRecording(
@@ -40,7 +40,7 @@ struct MovedProgressTests {
         }
     }
 
-    @Test("ratings and the log go with the sections, undo brings them back, redo takes them again")
+    @Test("ratings and the log go with adopted sections, undo returns them, and redo moves them again")
     func follows() throws {
         let copy = try practise()
         let scheduled = try store.schedule(at: Self.now, calendar: Self.calendar)
@@ -65,7 +65,7 @@ struct MovedProgressTests {
         }
     }
 
-    @Test("takes go with their sections: what was heard is the same, in frames of the other file; others stay")
+    @Test("takes go with adopted sections, in frames of the other file, and unrelated takes stay")
     func takes() throws {
         let copy = try practise()
         func take(_ name: String, _ section: Int?, _ frames: Range<Int64>) throws -> Int {
@@ -97,7 +97,7 @@ struct MovedProgressTests {
         #expect(try numbers.map { try #require(try store.take($0)?.model) } == moved)
     }
 
-    @Test("what is rated after that belongs to the same row of reviews, also when the sections go back")
+    @Test("a later review belongs to the same row of reviews, also when the sections go back")
     func later() throws {
         try store.adopt(try practise(), for: new)
         let id = try #require(try store.sections(of: new).sections.first { $0.name == "B" }?.id)
@@ -109,7 +109,7 @@ struct MovedProgressTests {
         #expect(try store.reviews().map(\.rating) == [.good, .good, .easy])
     }
 
-    @Test("other edits and undo leave progress where it is, and sections that were alike have one history")
+    @Test("other edits and undo leave progress in place, and equal sections have one history")
     func others() throws {
         let copy = try practise()
         try store.adopt(copy, for: new)
@@ -124,7 +124,7 @@ struct MovedProgressTests {
         #expect(try due(third) == ["B 2 0.6"] && due(new).isEmpty && due(old).isEmpty)
     }
 
-    @Test("a comparison is kept with a review, and told by the schedule and the statistics")
+    @Test("a comparison is kept with a review, and reported by the schedule and the statistics")
     func comparison() throws {
         _ = try practise()
         #expect(try store.statistics(at: Self.now).sections.first?.lastComparison == nil)

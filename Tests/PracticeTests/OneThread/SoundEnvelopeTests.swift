@@ -12,7 +12,7 @@ import Testing
 @testable import Store
 
 /// A recording of the same sound is recognised after any change to its samples; another sound is not.
-@Suite("Recognising copies of a recording")
+@Suite("Recognition of copies of a recording")
 struct SoundEnvelopeTests {
     private static let rate = 16_000
 
@@ -46,7 +46,7 @@ struct SoundEnvelopeTests {
     }
 
     @Test(
-        "finds it again softer, with noise, as coarse samples, low-passed and later by up to 50 ms, and tells by how much"
+        "a copy is recognised when softer, noisy, coarse, low-passed or shifted by up to 50 ms"
     )
     func copies() throws {
         let song = Self.song(20, seed: 1)
@@ -78,7 +78,7 @@ struct SoundEnvelopeTests {
         }
     }
 
-    @Test("does not take another song, a take one per cent faster, a cut, silence or a steady tone for a copy")
+    @Test("another song, a faster take, a cut, silence and a steady tone are not taken for a copy")
     func others() {
         let song = Self.song(20, seed: 1)
         let kept = Self.envelope(song).bytes
@@ -97,7 +97,7 @@ struct SoundEnvelopeTests {
         #expect(tone.match([]) == nil && tone.match([9, 1, 2]) == nil && Self.envelope([]).match(kept) == nil)
     }
 
-    @Test("offers the sections of a copy at another rate, takes them over in one step, and only while there are none")
+    @Test("sections of a copy at another rate are offered while none exist, and adopted in one step")
     func adoption() throws {
         let scratch = try Scratch()
         let song = Self.song(10, seed: 5)
@@ -128,7 +128,7 @@ struct SoundEnvelopeTests {
     }
 
     @Test(
-        "finds it again in every encoding that musicians use",
+        "a copy is recognised in every encoding that musicians use",
         arguments: [
             "mp3 -b:a 64k", "mp3 -q:a 6", "ogg -c:a libvorbis -q:a 0", "opus -b:a 32k", "m4a -b:a 64k", "flac",
             "wav -ar 22050",
@@ -148,7 +148,7 @@ struct SoundEnvelopeTests {
         print("\(encoding): correlation \(copy.correlation ?? 0), later by \(copy.seconds) s")
     }
 
-    @Test("of a file that was cut since, what it held before is offered, and sections behind the cut are counted")
+    @Test("a truncated file is offered its former sections, and those behind the cut are counted")
     func cut() throws {
         let scratch = try Scratch()
         let path = scratch.path + "/song.wav"
@@ -170,7 +170,7 @@ struct SoundEnvelopeTests {
         #expect(try store.sections(of: original.key)?.sections.count == 3)
     }
 
-    @Test("another file in the place of the one that is known is not taken for it")
+    @Test("no copy is recognised once another file has replaced the known file")
     func replaced() throws {
         let scratch = try Scratch()
         let (first, second) = (scratch.path + "/song.wav", scratch.path + "/copy.wav")

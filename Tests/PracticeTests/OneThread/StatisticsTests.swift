@@ -68,7 +68,7 @@ struct StatisticsTests {
     }
 
     @Test(
-        "days are those of TZ, also where clocks are changed; a day of 23 or 25 hours is one day",
+        "days are those of TZ, and a day of 23 or 25 hours counts as one",
         .enabled(if: !Sanitizers.watchThreads))
     func timeZones() async {
         // As in Berlin: the clocks change on 2026-03-29 and 2026-10-25; written out, because a machine may have no

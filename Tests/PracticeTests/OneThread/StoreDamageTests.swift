@@ -63,7 +63,7 @@ struct StoreDamageTests {
         return bytes
     }
 
-    @Test("damaged in any way, a store can be used, keeps the damaged file, and invents nothing")
+    @Test("a store with any damage can be used, keeps the damaged file, and invents no row")
     func damages() throws {
         var generator = SeededGenerator(printedFor: "damaged stores")
         let scratch = try Scratch()
@@ -103,7 +103,7 @@ struct StoreDamageTests {
         #expect(saved > 1000)
     }
 
-    @Test("a second damage keeps the first damaged file, and a header alone loses nothing")
+    @Test("a second damage keeps the first damaged file, and a damaged header loses no row")
     func keptAside() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -132,7 +132,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "what SQLite reports as a wrong statement is repaired, too, if the file is to blame",
+        "damage that SQLite reports as a wrong statement is repaired",
         arguments: [
             "UPDATE section_words_config SET v = 0 WHERE k = 'version'", "DROP TABLE change", "DROP TABLE file",
             "DELETE FROM section_words_docsize",

@@ -9,9 +9,9 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("Stores that cannot be used")
+@Suite("Unusable stores")
 struct StoreFaultTests {
-    @Test("without a home there is no store, and the error says what to set")
+    @Test("without a home the store is refused, and the error names the variable to set")
     func noHome() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("XDG_DATA_HOME")
@@ -36,7 +36,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("a folder that may not be written keeps the store readable, and is named in the error")
+    @Test("a store in a read-only folder stays readable, and the error names the folder")
     func readOnly() async {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
@@ -56,7 +56,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("a store of an earlier version that may not be written says that it has to be, once")
+    @Test("a read-only store of an earlier version is refused with an error about the version")
     func earlierReadOnly() async {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
@@ -77,7 +77,7 @@ struct StoreFaultTests {
     }
 
     // In a separate process: the limit counts for the whole process.
-    @Test("a disk that takes no more loses nothing that was kept, and an edit that fits is kept afterwards")
+    @Test("a full disk loses no stored edit, and an edit that fits is stored afterwards")
     func noRoom() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
@@ -102,7 +102,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("what is no file is refused, and never waited for")
+    @Test("a store path that is no regular file is refused without waiting")
     func notFiles() throws {
         let scratch = try Scratch()
         let isMade = unsafe mkfifo(scratch.file("pipe"), 0o600) == 0
@@ -114,7 +114,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("another program's database and one of a newer version stay as they are, to the byte")
+    @Test("another program's database and a newer version's stay as they are, to the byte")
     func foreign() throws {
         let scratch = try Scratch()
         for (name, statements, kind) in [
@@ -141,7 +141,7 @@ struct StoreFaultTests {
         #expect(scratch.names == ["foreign.db", "newer.db"])
     }
 
-    @Test("a store that another program holds is reported as busy, and can be used afterwards")
+    @Test("a store held by another program is reported as busy, and can be used afterwards")
     func busy() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -155,7 +155,7 @@ struct StoreFaultTests {
         try store.apply(.mark(frame: 2), to: recording())
     }
 
-    @Test("a later version of the tables is brought about in one step, after a copy was kept")
+    @Test("an upgrade of the tables happens in one step, after a copy was kept")
     func migration() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -170,7 +170,7 @@ struct StoreFaultTests {
         #expect(try PracticeStore(.file("\(path).v\(first)-backup")).sections(of: recording()).sections.count == 2)
     }
 
-    @Test("a store that is removed or replaced while it is open is noticed")
+    @Test("a store that is removed or replaced while it is open is detected")
     func replaced() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -185,7 +185,7 @@ struct StoreFaultTests {
         #expect(try Set(store.recordings().map(\.recording.key.high)) == [3, 4])
     }
 
-    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...7)
+    @Test("a store of each version opens with all its contents, and its last changes can be undone", arguments: 1...7)
     func earlierVersion(_ version: Int) throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -215,7 +215,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a store of an earlier version with a damaged index of words is repaired when it is opened",
+        "a store of an earlier version with a damaged word index is repaired when it is opened",
         arguments: ["DELETE FROM item_words_config", "DROP TABLE item_words_config"])
     func earlierDamaged(_ damage: String) throws {
         let scratch = try Scratch()

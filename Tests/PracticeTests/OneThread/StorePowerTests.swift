@@ -59,7 +59,7 @@ struct StorePowerTests {
         }
     }
 
-    @Test("a store whose power goes has every change that was done, and none by half")
+    @Test("after a loss of power a store has every completed change, and none by half")
     func stores() throws {
         var random = SeededGenerator(printedFor: "stores and power")
         let count = environmentCount("WOODSHED_CRASHES", short: cases(150, few: 120))
@@ -99,7 +99,7 @@ struct StorePowerTests {
         }
     }
 
-    @Test("a damaged store whose power goes while it is repaired has all that could be read, and its damaged file")
+    @Test("a repair that loses power keeps every readable row and the damaged file")
     func repairs() throws {
         var random = SeededGenerator(printedFor: "repairs and power")
         let count = environmentCount("WOODSHED_CRASHES", short: cases(120, few: 100))
@@ -112,7 +112,7 @@ struct StorePowerTests {
     }
 
     @Test(
-        "a disk that only pretends to synchronise is noticed", .enabled(if: !Sanitizers.watchThreads),
+        "a change lost by a disk that only pretends to synchronise is detected", .enabled(if: !Sanitizers.watchThreads),
         arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])
     func lies(lie: CrashDisk.Lie) throws {
         var random = SeededGenerator(printedFor: "stores and \(lie)")

@@ -10,7 +10,7 @@ import Testing
 @testable import Store
 @testable import Takes
 
-@Suite("Takes that the list has lost")
+@Suite("Stray takes")
 struct StrayTakeTests {
     private let scratch: Scratch
     private let store: PracticeStore
@@ -34,7 +34,7 @@ struct StrayTakeTests {
         try store.strayTakes(in: scratch.file("takes"), registry: registry).map { fileName($0.path) }
     }
 
-    @Test("are the recordings in their folder that are not listed, deleted or in progress")
+    @Test("recordings in the takes folder that are not listed, deleted or in progress are stray takes")
     func lostRows() throws {
         let sound = StoredTake.Sound(time: 1, sampleRate: 44_100, channelCount: 1, frameCount: 300)
         let listed = try store.addTake(inFileAt: record("listed.wav"), sound)
@@ -70,7 +70,7 @@ struct StrayTakeTests {
         #expect(throws: AudioFileError.self) { try store.strayTakes(in: loop, registry: registry) }
     }
 
-    @Test("of an interrupted session are takes of their own, also where an older take had the name")
+    @Test("takes of an interrupted session are takes of their own, also under the name of an older take")
     func olderName() throws {
         let path = scratch.file("takes/a.wav")
         let older = try store.addTake(
@@ -89,7 +89,7 @@ struct StrayTakeTests {
         #expect(takes.map(\.isReplaced) == [false, true])
     }
 
-    @Test("of interrupted sessions are told, although the store refuses the next one; that one is found again")
+    @Test("takes of interrupted sessions are reported although the store refuses the next one")
     func refusedSecond() throws {
         for name in ["a.wav", "b.wav"] {
             let file = try TakeFile(
@@ -120,7 +120,7 @@ struct StrayTakeTests {
         #expect(Set(try store.takes().map(\.number)) == Set((first + second).map(\.take.number) + [listed.number]))
     }
 
-    @Test("are not those whose folder has another name, by a link")
+    @Test("takes whose folder has another name by a link are not stray")
     func linkedFolder() throws {
         let path = try record("a.wav")
         try FileManager.default.createSymbolicLink(

@@ -5,7 +5,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-@Suite("When takes begin and end")
+@Suite("Take planner")
 struct TakePlannerTests {
     /// An event of section 1, frames 1000 ..< 3000 of the clip.
     private func event(
@@ -50,7 +50,7 @@ struct TakePlannerTests {
         #expect(plan.isOver && plan.press(at: 6000).isEmpty)
     }
 
-    @Test("each gap is a take of the answer, which begins where the gap does; without gaps there is none")
+    @Test("each gap is a take of the answer that begins with the gap, and without gaps there is none")
     func gaps() {
         var plan = planner(.gaps)
         let found = steps(
@@ -64,7 +64,7 @@ struct TakePlannerTests {
     }
 
     @Test(
-        "a pass that is entered in its middle has its place as if it had begun before; one that is left keeps what was heard"
+        "a pass entered in its middle has its place as from the start, and a pass left early is kept"
     )
     func moved() {
         var plan = planner(.passes)
@@ -85,7 +85,7 @@ struct TakePlannerTests {
             ])
     }
 
-    @Test("what is moved in a pause is recorded from there; the rest of a gap keeps its place through a pause")
+    @Test("a move in a pause takes effect at the resume, and a gap keeps its place through a pause")
     func pauses() {
         var plan = planner(.passes)
         #expect(
@@ -112,7 +112,7 @@ struct TakePlannerTests {
                 ])
     }
 
-    @Test("a key begins a take at what is audible and ends it there, over as many passes as one likes")
+    @Test("a key begins and ends a take at the audible frame, over any number of passes")
     func key() {
         var plan = planner(.key)
         #expect(!plan.isOn)
@@ -134,7 +134,7 @@ struct TakePlannerTests {
     }
 
     @Test(
-        "a take of a key lies on the pass or the gap of which most was heard, or on its first one if that is nearly as much",
+        "a take by key lies on the pass or gap heard most, or on the first one if nearly equal",
         arguments: [
             // Pressed a little late: the pass in which the key was pressed.
             (150, 4000, 1, 0), (150, 6900, 1, 0),
@@ -163,7 +163,7 @@ struct TakePlannerTests {
         #expect(place == target(pass: pass, zero: Double(zero)))
     }
 
-    @Test("a key that is pressed before anything is heard means the first pass; in a pause nothing is heard")
+    @Test("a key before any sound means the first pass, and in a pause no sound counts")
     func early() {
         var plan = planner(.key)
         #expect(plan.press(at: 0) == [.begin(id: 1, frame: 0, nil)])
@@ -171,7 +171,7 @@ struct TakePlannerTests {
         #expect(plan.press(at: 9000) == [.place(id: 1, target(zero: 100)), .end(id: 1, frame: 9000)])
     }
 
-    @Test("the key switches takes of passes off and on, and a pass that is played backwards has no model")
+    @Test("the key switches takes of passes off and on, and a pass played backwards has no model")
     func switching() {
         var plan = planner(.passes)
         _ = steps(&plan, [event(.passStarted, 0)])
