@@ -6,9 +6,9 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("Many files that are added at once")
+@Suite("Bulk adding")
 struct BulkAddingTests {
-    @Test("of many files the bad ones are told, and the others added")
+    @Test("the bad files among many are reported, and the other files added")
     func many() throws {
         let harness = try LibraryHarness()
         var paths = try (0..<20).map { try harness.wave("\($0).wav", seed: UInt64($0 + 1)) }
@@ -20,7 +20,7 @@ struct BulkAddingTests {
         #expect(harness.names(harness.library.folderPath).filter { $0.hasSuffix(".wav") }.count == 20)
     }
 
-    @Test("a recording that comes twice in one step is found by its words, and no longer by those it had")
+    @Test("a recording that comes twice in one step is found by its new words only")
     func twiceInOneStep() throws {
         let harness = try LibraryHarness()
         let paths = try [
@@ -37,7 +37,7 @@ struct BulkAddingTests {
         #expect(try numbers("bossa").isEmpty && numbers("recordame") == [items[0].item.number])
     }
 
-    @Test("of many files each is told in order, when the store has it")
+    @Test("each of many files is reported in order, once it is in the store")
     func tellingMany() throws {
         let harness = try LibraryHarness()
         let paths = try (0..<40).map { try harness.wave("\($0).wav", seed: UInt64($0 + 1)) }
@@ -53,7 +53,9 @@ struct BulkAddingTests {
         #expect(told == Array(0..<40))
     }
 
-    @Test("what was done before it was cancelled stays, and nothing by half", arguments: [0, 20, 41, 60, 70, 1000])
+    @Test(
+        "a cancelled bulk addition keeps its finished files, and leaves none by half",
+        arguments: [0, 20, 41, 60, 70, 1000])
     func cancelledMany(questions: Int) throws {
         let harness = try LibraryHarness()
         let paths = try (0..<40).map { try harness.wave("\($0).wav", seed: UInt64($0 + 1)) }

@@ -58,9 +58,9 @@ func libraryError(_ body: () throws -> Void) -> RecordingLibraryError.Kind? {
     }
 }
 
-@Suite("The library")
+@Suite("Library")
 struct CatalogueTests {
-    @Test("makes nothing when it is only read")
+    @Test("reading a library creates no file")
     func reading() throws {
         let harness = try LibraryHarness()
         #expect(try harness.library.items().isEmpty && harness.library.item(1) == nil)
@@ -68,7 +68,7 @@ struct CatalogueTests {
         #expect(harness.names(harness.scratch.path).isEmpty)
     }
 
-    @Test("a copy is equal, is named by its sound, and the original stays")
+    @Test("a copied file is equal, is named by its sound, and the original stays")
     func copying() throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("Blue_Bossa.wav", seed: 1)
@@ -97,7 +97,7 @@ struct CatalogueTests {
         #expect(try harness.library.items().count == 1)
     }
 
-    @Test("two recordings with the same name and title do not clash")
+    @Test("two recordings with the same file name and title do not clash")
     func sameName() throws {
         let harness = try LibraryHarness()
         try FileManager.default.createDirectory(atPath: harness.scratch.file("x"), withIntermediateDirectories: true)
@@ -107,7 +107,7 @@ struct CatalogueTests {
         #expect(try harness.library.items().count == 2)
     }
 
-    @Test("a linked file stays where it is, and a moved one is gone from there")
+    @Test("a linked file stays in place, and a moved file leaves its place")
     func linkedAndMoved() throws {
         let harness = try LibraryHarness()
         let (one, two) = (try harness.wave("one.wav", seed: 1), try harness.wave("two.wav", seed: 2))
@@ -119,7 +119,7 @@ struct CatalogueTests {
         #expect(try harness.library.add(fileAt: one).item.place == .kept && harness.isThere(one))
     }
 
-    @Test("moving a symbolic link takes in the sound, removes the link, and leaves the file to which it led")
+    @Test("moving a symbolic link adds the sound, removes the link, and leaves the link's target")
     func movedLink() throws {
         let harness = try LibraryHarness()
         let (target, link) = (try harness.wave("one.wav", seed: 1), harness.scratch.file("link.wav"))
@@ -133,7 +133,7 @@ struct CatalogueTests {
         #expect(FileManager.default.contents(atPath: target) == bytes)
     }
 
-    @Test("what is no recording is refused, and nothing is left behind")
+    @Test("a file that is no recording is refused, and leaves nothing in the library")
     func refusing() throws {
         let harness = try LibraryHarness()
         let path = try harness.scratch.write("page.mp3", Array("<!DOCTYPE html><html></html>".utf8))
@@ -144,7 +144,7 @@ struct CatalogueTests {
 
     // MARK: Editing and finding
 
-    @Test("an edit changes what it names, cleans texts, and refuses what cannot be kept")
+    @Test("an edit changes the named fields, cleans texts, and refuses invalid values")
     func editing() throws {
         let harness = try LibraryHarness()
         let number = try harness.library.add(fileAt: try harness.wave("a.wav", seed: 1)).item.number
@@ -163,7 +163,7 @@ struct CatalogueTests {
         #expect(try harness.library.item(number)?.words.title == "Café del  Mar")
     }
 
-    @Test("text finds titles, artists, tags and sections, without regard to case and accents")
+    @Test("a search finds titles, artists, tags and sections, ignoring case and accents")
     func finding() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -193,7 +193,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "text finds letters without accents to remove, ligatures and half-width letters by plain ones, and the other way round"
+        "a search finds letters like ß, ligatures and half-width letters by plain ones, and vice versa"
     )
     func folding() throws {
         let harness = try LibraryHarness()
@@ -217,7 +217,7 @@ struct CatalogueTests {
         try checkWords(of: library)
     }
 
-    @Test("filters combine: each is the intersection of those that it is made of")
+    @Test("a combined filter is the intersection of its parts")
     func filters() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -271,7 +271,7 @@ struct CatalogueTests {
 
     // MARK: The trash
 
-    @Test("what is removed comes back with undo, and its file with it")
+    @Test("undo returns removed recordings with their files")
     func removing() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -289,7 +289,7 @@ struct CatalogueTests {
         #expect(libraryError { try library.undoRemoval() } == .nothingToUndo)
     }
 
-    @Test("an emptied trash frees the bytes that it says, and what was said comes back with the recording")
+    @Test("an emptied trash frees the reported bytes, and a recording added again has its words")
     func emptying() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -308,7 +308,7 @@ struct CatalogueTests {
         #expect(again.item.sectionCount == 2)
     }
 
-    @Test("a recording that is added again while it is in the trash is out of it")
+    @Test("a recording that is added again leaves the trash")
     func addedFromTrash() throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("one.wav", seed: 1)
@@ -320,7 +320,7 @@ struct CatalogueTests {
 
     // MARK: The disk
 
-    @Test("a check finds what is missing, moved, changed, orphaned, misplaced and unfinished, and changes nothing")
+    @Test("a check finds missing, moved, changed, orphaned, misplaced and unfinished files, and changes none")
     func checking() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -363,7 +363,7 @@ struct CatalogueTests {
         #expect(try library.check().isClean)
     }
 
-    @Test("each call on the disk that fails leaves either nothing or a whole recording", arguments: 0..<14)
+    @Test("a failure of any disk call leaves either no recording or a whole one", arguments: 0..<14)
     func faults(_ step: Int) throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("one.wav", seed: 1)

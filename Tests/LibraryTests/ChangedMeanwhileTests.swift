@@ -7,7 +7,7 @@ import Testing
 @testable import Catalogue
 @testable import Library
 
-@Suite("A library and what changes while it works")
+@Suite("Changes during library operations")
 struct ChangedMeanwhileTests {
     private func append(to path: String) throws {
         let file = try #require(FileHandle(forWritingAtPath: path))
@@ -16,7 +16,7 @@ struct ChangedMeanwhileTests {
         try file.close()
     }
 
-    @Test("takes no file over that was written into after it was read")
+    @Test("a file that changed after it was read is not moved into the library")
     func moved() throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("a.wav", seed: 1)
@@ -29,7 +29,7 @@ struct ChangedMeanwhileTests {
         #expect(try harness.library.add(fileAt: path, .move).isNew && !harness.isThere(path))
     }
 
-    @Test("leaves a file that was copied to be moved where it is if it was written into since")
+    @Test("a file copied for a move stays in place if it was written to since")
     func copied() throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("a.wav", seed: 1)
@@ -48,7 +48,7 @@ struct ChangedMeanwhileTests {
         #expect(try library.check().isClean)
     }
 
-    @Test("removes no other file that has taken the name of a moved file")
+    @Test("a move removes no other file that took the name of the moved file")
     func replaced() throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("a.wav", seed: 1)
@@ -61,7 +61,7 @@ struct ChangedMeanwhileTests {
         #expect(FileManager.default.contents(atPath: path) == other && harness.isThere(path))
     }
 
-    @Test("forgets no recording that came back while the trash was emptied")
+    @Test("emptying the trash forgets no recording that was restored meanwhile")
     func cameBack() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
@@ -72,7 +72,7 @@ struct ChangedMeanwhileTests {
         #expect(try harness.library.emptyTrash().items.map(\.number) == [item.number])
     }
 
-    @Test("finds one revision for all addresses that are asked for again at once")
+    @Test("all addresses that are requested again at once get one revision")
     func revisions() throws {
         let harness = try LibraryHarness()
         let addresses = (0..<5).map { "https://example.org/\($0)" }

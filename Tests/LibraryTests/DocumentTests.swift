@@ -24,7 +24,7 @@ extension LibraryHarness {
 
 @Suite("Documents of recordings")
 struct DocumentTests {
-    @Test("C12: a copy is equal, is named by its content, and the original stays")
+    @Test("a copied document is equal, is named by its content, and the original stays")
     func copying() throws {
         let harness = try LibraryHarness()
         let (number, path) = (try harness.recording(1), try harness.text("Blue Bossa.PDF", "%PDF-1.4 notes"))
@@ -39,7 +39,7 @@ struct DocumentTests {
         #expect(harness.names(harness.library.folderPath + "/parts").isEmpty)
     }
 
-    @Test("the same content is attached once, and one file serves several recordings")
+    @Test("equal documents are attached once, and one file serves several recordings")
     func twice() throws {
         let harness = try LibraryHarness()
         let (one, two) = (try harness.recording(1), try harness.recording(2))
@@ -58,7 +58,7 @@ struct DocumentTests {
         #expect(try !harness.library.documents(of: two)[0].isMissing && harness.library.check().isClean)
     }
 
-    @Test("a linked document stays where it is, and becomes a copy when one is asked for")
+    @Test("a linked document stays in place, and becomes a copy on request")
     func linking() throws {
         let harness = try LibraryHarness()
         let (number, path) = (try harness.recording(1), try harness.text("a.pdf", "notes"))
@@ -79,7 +79,7 @@ struct DocumentTests {
 
     // MARK: The trash
 
-    @Test("a removed document comes back with undo, and one that is attached again is out of the trash")
+    @Test("undo returns a removed document, and a document attached again leaves the trash")
     func removing() throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)
@@ -98,7 +98,7 @@ struct DocumentTests {
         #expect(try harness.library.check().isClean)
     }
 
-    @Test("the documents of a recording go into the trash with it, and come back with it")
+    @Test("the documents of a recording go into the trash with it, and return with it")
     func removingRecording() throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)
@@ -119,7 +119,7 @@ struct DocumentTests {
         #expect(try harness.documentFiles.count == 2 && harness.library.check().isClean)
     }
 
-    @Test("an emptied trash frees the bytes that it says, and forgets the documents")
+    @Test("an emptied trash frees the reported bytes, and forgets the documents")
     func emptying() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -142,7 +142,7 @@ struct DocumentTests {
 
     // MARK: The disk
 
-    @Test("a check finds documents that are missing, orphaned and misplaced, and repairs what can be repaired")
+    @Test("a check finds missing, orphaned and misplaced documents, and a repair restores most")
     func checking() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -174,7 +174,7 @@ struct DocumentTests {
         #expect(try harness.documents(number) == ["a.pdf", "b.pdf", "c.pdf", "stray.pdf"])
     }
 
-    @Test("each call on the disk that fails leaves either nothing or a whole document", arguments: 0..<8)
+    @Test("a failure of any disk call leaves either no document or a whole one", arguments: 0..<8)
     func faults(_ step: Int) throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)
@@ -191,7 +191,7 @@ struct DocumentTests {
         #expect(DocumentFile.hash(ofFileAt: document.path) == document.hash)
     }
 
-    @Test("what a program that was killed between two steps has left does no harm")
+    @Test("a document of a killed program between two steps does no harm")
     func killed() throws {
         let harness = try LibraryHarness()
         let (number, path) = (try harness.recording(1), try harness.text("a.pdf", "notes"))
@@ -213,7 +213,7 @@ struct DocumentTests {
         #expect(try harness.isThere(trashed) && harness.library.check().isClean)
     }
 
-    @Test("names of every kind are kept, and never become names in the library's folder")
+    @Test("document names of every kind are kept, and never become names in the library's folder")
     func names() throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)
@@ -244,7 +244,7 @@ struct DocumentTests {
         #expect(try harness.library.check().isClean)
     }
 
-    @Test("what is no file is refused, and so is what exceeds the limit; nothing is left behind")
+    @Test("a path that is no file, and a document beyond the limit, are refused without a trace")
     func refusing() throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)
@@ -289,7 +289,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("a store that was damaged still has them when it is repaired")
+    @Test("a repaired store still has its documents")
     func repaired() throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)
@@ -305,7 +305,7 @@ struct DocumentTests {
         #expect(try library.check().isClean)
     }
 
-    @Test("their room is counted by itself, and a link takes none")
+    @Test("the storage of documents is counted by itself, and a linked document takes none")
     func storage() throws {
         let harness = try LibraryHarness()
         let number = try harness.recording(1)

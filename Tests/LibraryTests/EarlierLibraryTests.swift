@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Libraries of earlier versions")
 struct EarlierLibraryTests {
-    @Test("E22: a library of each version opens with everything that is in it", arguments: [5, 6, 7])
+    @Test("a library of each earlier version opens with all its contents", arguments: [5, 6, 7])
     func opens(_ version: Int) throws {
         let harness = try LibraryHarness()
         let kept = #filePath.replacing(
@@ -37,7 +37,7 @@ struct EarlierLibraryTests {
         #expect(try library.store.sections(of: item.key)?.sections.isEmpty == true && library.store.repair == nil)
     }
 
-    @Test("a store from before there was a library gets an empty one", arguments: 1...4)
+    @Test("a store older than libraries gets an empty library", arguments: 1...4)
     func withoutLibrary(_ version: Int) throws {
         let harness = try LibraryHarness()
         let kept = #filePath.replacing(

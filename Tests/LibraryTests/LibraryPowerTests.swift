@@ -67,7 +67,7 @@ struct LibraryPowerTests {
         }
     }
 
-    @Test("a library whose power goes has every recording that was added, whole")
+    @Test("after a loss of power a library has every added recording, whole")
     func libraries() throws {
         var random = SeededGenerator(printedFor: "libraries and power")
         let count = environmentCount("WOODSHED_CRASHES", short: cases(120, few: 60))

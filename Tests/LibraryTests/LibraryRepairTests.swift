@@ -9,9 +9,9 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("The repair of a library's store")
+@Suite("Repair of a library's store")
 struct LibraryRepairTests {
-    @Test("keeps recordings whose words were changed, with their words and the times of the changes")
+    @Test("a repair keeps recordings with their edited words and the times of the edits")
     func editedWords() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: harness.wave("song.wav", seed: 1)).item
@@ -29,7 +29,7 @@ struct LibraryRepairTests {
     }
 
     @Test(
-        "is not made for an impossible value: it is told and read as none, or its row is left out, and no copy is made")
+        "an impossible value starts no repair, is reported, and is read as none or omits its row")
     func impossibleValue() throws {
         let harness = try LibraryHarness()
         for seed in 1...3 { _ = try harness.library.add(fileAt: harness.wave("\(seed).wav", seed: UInt64(seed))) }
@@ -58,7 +58,7 @@ struct LibraryRepairTests {
         #expect(!harness.names(harness.scratch.file("data")).contains { $0.contains("damaged") })
     }
 
-    @Test("makes no recording of an unfinished copy in the library's folder, and tells it after an hour")
+    @Test("an unfinished copy in the library's folder becomes no recording, and is reported after an hour")
     func unfinished() throws {
         let harness = try LibraryHarness()
         try harness.library.add(fileAt: harness.wave("song.wav", seed: 1))

@@ -7,9 +7,9 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("A library of several programs")
+@Suite("Library of several programs")
 struct SharedLibraryTests {
-    @Test("recordings that are added, removed and brought back at once are whole, and none is lost")
+    @Test("recordings that are added, removed and restored by programs at once are whole, and none is lost")
     func atOnce() throws {
         let harness = try LibraryHarness()
         let paths = try (0..<6).map { try harness.wave("\($0).wav", seed: UInt64($0 + 1)) }

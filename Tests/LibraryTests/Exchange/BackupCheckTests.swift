@@ -8,7 +8,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("Backups: comparing")
+@Suite("Backup comparison")
 struct BackupCheckTests {
     /// A library with recordings and its backup.
     private func filled(_ count: Int) throws -> (here: LibraryHarness, backup: String) {
@@ -47,7 +47,7 @@ struct BackupCheckTests {
         harness.names(backup + "/recordings").map { "\(backup)/recordings/\($0)" }
     }
 
-    @Test("ten backups compare every file once, whichever is damaged, and --verify does so at once")
+    @Test("ten backups compare every file once, and --verify compares every file at once")
     func rounds() throws {
         let (here, backup) = try filled(13)
         let all = copies(here, backup)
@@ -67,7 +67,7 @@ struct BackupCheckTests {
         #expect(try here.library.backUp(to: backup, isVerifying: true).repaired.isEmpty)
     }
 
-    @Test("ten backups compare every file also if some cannot be compared, which are told each time")
+    @Test("ten backups compare every file even if some fail, and report the failures each time")
     func roundsPastUnknown() throws {
         let (here, backup) = try filled(13)
         let all = copies(here, backup)
@@ -83,7 +83,7 @@ struct BackupCheckTests {
         #expect(repaired.count == 11 && Set(repaired) == Set(rest))
     }
 
-    @Test("a backup of a store that has lost rows does not replace the one that still has them")
+    @Test("a backup of a store that lost rows does not replace the store that has the rows")
     func lostRows() throws {
         let (here, backup) = try filled(3)
         let last = backup + "/" + (try #require(try BackupManifest(in: backup)).store)
@@ -110,7 +110,7 @@ struct BackupCheckTests {
         #expect(!here.isThere(last))
     }
 
-    @Test("a backup without times, as version 0.2.0 writes it, is gone on with, and what no list names is compared")
+    @Test("a backup of version 0.2.0 without times is continued, and its unlisted files are compared")
     func earlier() throws {
         let (here, backup) = try filled(3)
         let manifest = URL(fileURLWithPath: backup + "/manifest.json")
@@ -125,7 +125,7 @@ struct BackupCheckTests {
         #expect(summary.compared == 3 && summary.repaired.count == 1 && summary.problems.isEmpty, "\(summary)")
     }
 
-    @Test("a damaged, changed or missing file here never replaces a whole copy, which stays in the backup")
+    @Test("a damaged, changed or missing source never replaces a whole copy in the backup")
     func sources() throws {
         let (here, backup) = try filled(3)
         let all = copies(here, backup)
@@ -150,7 +150,7 @@ struct BackupCheckTests {
         #expect(summary.files == 2 && summary.problems.contains { $0.contains("damaged") }, "\(summary)")
     }
 
-    @Test("a file that cannot be compared keeps its copy and its place in the backup, and the reason is told")
+    @Test("a file that cannot be compared keeps its copy and its place in the backup, with the reason")
     func unknown() throws {
         let (here, backup) = try filled(2)
         let copy = copies(here, backup)[0]
@@ -167,7 +167,7 @@ struct BackupCheckTests {
         #expect(contents.recordings == 2 && contents.changed.isEmpty && contents.missing.isEmpty, "\(contents)")
     }
 
-    @Test("a time of comparison far ahead does not end the round")
+    @Test("a comparison time far in the future does not end the round of comparisons")
     func clock() throws {
         let (here, backup) = try filled(3)
         let manifest = URL(fileURLWithPath: backup + "/manifest.json")

@@ -48,7 +48,7 @@ private func shown(_ harness: LibraryHarness) throws -> [String] {
 
 @Suite("Backups")
 struct BackupTests {
-    @Test("of a library restore it on a computer that has none")
+    @Test("a backup restores a library on an empty computer")
     func roundTrip() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let backup = here.scratch.file("backup")
@@ -68,7 +68,7 @@ struct BackupTests {
         #expect(try there.library.restore(from: backup, merging: true).merge.isEmpty)
     }
 
-    @Test("copy only what is new, and the last whole one counts")
+    @Test("a backup copies only new files, and the last complete backup counts")
     func incremental() throws {
         let here = try filled()
         let backup = here.scratch.file("backup")
@@ -87,7 +87,7 @@ struct BackupTests {
         #expect(here.names(backup).count == 5 && here.names(backup + "/recordings").count == 3)
     }
 
-    @Test("leave the user's own files in their folder, and remove the copy that an earlier version named otherwise")
+    @Test("a backup leaves the user's files in its folder, and removes its store named by version 0.2.0")
     func ownFiles() throws {
         let here = try filled()
         let backup = here.scratch.file("backup")
@@ -107,7 +107,7 @@ struct BackupTests {
         try LibraryHarness().library.restore(from: backup)
     }
 
-    @Test("of two programs at once without locks are whole, whatever the first does when the second writes its own")
+    @Test("two simultaneous backups without locks are whole, in any interleaving")
     func withoutLocks() throws {
         let here = try filled()
         let backup = here.scratch.file("backup")
@@ -146,7 +146,7 @@ struct BackupTests {
         #expect(here.names(backup + "/settings").count == 1)
     }
 
-    @Test("that were never finished are none")
+    @Test("an unfinished backup is refused")
     func unfinished() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let backup = here.scratch.file("backup")
@@ -176,7 +176,7 @@ struct BackupTests {
         #expect(try there.library.check().isClean)
     }
 
-    @Test("are merged into a library that is not empty")
+    @Test("a backup is merged into a library that is not empty")
     func merging() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let backup = here.scratch.file("backup")
@@ -189,7 +189,7 @@ struct BackupTests {
     }
 
     @Test(
-        "bring takes back under their own names, beside other files of these names, and trust no path",
+        "restored takes keep their names beside existing files, and no path of the backup is trusted",
         arguments: [false, true])
     func names(isMerged: Bool) throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
@@ -234,7 +234,7 @@ struct BackupTests {
         #expect(try there.store.takes().count == 6)
     }
 
-    @Test("C12: have the documents, also those in the trash, but not what stays where the user has it")
+    @Test("a backup has all documents, also those in the trash, except linked ones")
     func documents() throws {
         let (here, there, other) = (try filled(), try LibraryHarness(), try LibraryHarness())
         let backup = here.scratch.file("backup")
@@ -260,7 +260,7 @@ struct BackupTests {
         #expect(try other.library.restore(from: backup, merging: true).merge.isEmpty)
     }
 
-    @Test("refuse files that are not what their names say, and tell of missing ones")
+    @Test("a restore refuses files that do not match their names, and reports missing files")
     func damaged() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let backup = here.scratch.file("backup")

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Backups and bundles on a disk that fails for good at some call. The tests try every call in turn.
-@Suite("Backups and bundles on a disk that fails")
+@Suite("Backups and bundles on a failing disk")
 struct ExchangeFaultTests {
     private static let mostCalls = 200
 
@@ -29,7 +29,7 @@ struct ExchangeFaultTests {
         try RecordingLibrary(harness.store, folder: harness.scratch.file("data/library"), calls: calls)
     }
 
-    @Test("a backup that fails leaves the one before, and the next one is whole")
+    @Test("a failed backup leaves the previous one, and the next backup is whole")
     func backup() throws {
         let here = try LibraryHarness()
         try here.library.add(fileAt: here.wave("a.wav", seed: 1))
@@ -55,7 +55,7 @@ struct ExchangeFaultTests {
         #expect(try here.library.check().isClean)
     }
 
-    @Test("a bundle that fails leaves the file of that name as it was, and nothing beside it")
+    @Test("a failed bundle leaves the file of its name as it was, and no file beside it")
     func bundle() throws {
         let here = try LibraryHarness()
         try here.library.add(fileAt: here.wave("a.wav", seed: 1))
@@ -72,7 +72,7 @@ struct ExchangeFaultTests {
         #expect(count > 1)
     }
 
-    @Test("an import that fails leaves no half recording, and the next one brings the rest")
+    @Test("a failed import leaves no half recording, and the next import adds the rest")
     func importing() throws {
         let here = try LibraryHarness()
         for seed in 1...2 { try here.library.add(fileAt: here.wave("\(seed).wav", seed: UInt64(seed))) }

@@ -12,7 +12,7 @@ import Testing
 @testable import TextFormats
 
 /// Decoders of different versions count the frames of a recording differently.
-@Suite("A catalogue from a computer that reads a recording otherwise")
+@Suite("Catalogue with another length of a recording")
 struct OtherLengthTests {
     /// A catalogue of one recording with a section.
     private static func catalogue(_ key: RecordingKey, _ sound: String, title: String, rest: String = "") -> [UInt8] {
@@ -35,7 +35,9 @@ struct OtherLengthTests {
         return catalogue.recordings[ExactText("\(key)")]?.item[field]?.integer(in: .counts)
     }
 
-    @Test("by a frame brings titles, sections and removals", arguments: [399, 401, 8592])
+    @Test(
+        "a length that differs by frames lets a catalogue bring titles, sections and removals",
+        arguments: [399, 401, 8592])
     func padding(frames: Int) throws {
         let harness = try LibraryHarness()
         let key = try added(harness)
@@ -52,7 +54,7 @@ struct OtherLengthTests {
     }
 
     @Test(
-        "by its rate or by seconds brings the title, but no sections, and tells it",
+        "a length that differs by seconds or rate brings the title but no sections, and is reported",
         arguments: [
             #""rate": [48000, 5], "frames": [400, 5]"#, #""rate": [44100, 5], "frames": [8593, 5]"#,
             #""rate": [0, 5]"#, #""frames": [null, 5]"#,
@@ -73,7 +75,7 @@ struct OtherLengthTests {
         #expect(try sections(harness, key) == [10..<400])
     }
 
-    @Test("that an earlier version took over is corrected in exports")
+    @Test("a rate that an earlier version adopted wrongly is corrected in exports")
     func poisoned() throws {
         let harness = try LibraryHarness()
         let key = try added(harness)
@@ -87,7 +89,7 @@ struct OtherLengthTests {
         #expect(try told(harness, key, CatalogueField.sampleRate) == 44100)
     }
 
-    @Test("gives a recording its rate and its length again of which a repair has left the key alone")
+    @Test("a merge restores the rate and length of a recording of which a repair kept only the key")
     func lost() throws {
         let harness = try LibraryHarness()
         let key = try added(harness)

@@ -118,7 +118,7 @@ extension LibraryHarness {
     fileprivate func found(_ words: String) throws -> Int { try library.items { $0.text = words }.count }
 }
 
-@Suite("A merge in pieces")
+@Suite("Merge in pieces")
 struct PiecewiseMergeTests {
     private static let count = 12
 
@@ -128,7 +128,7 @@ struct PiecewiseMergeTests {
         return harness
     }
 
-    @Test("that is stopped before any piece, and done again, leaves the rows of one that was done in one go")
+    @Test("a merge stopped before any piece and repeated leaves the rows of a single merge")
     func stopped() throws {
         let pieces = try CataloguePieces(reading: Told.second(Self.count).bytes)
         let whole = try prepared()
@@ -161,7 +161,7 @@ struct PiecewiseMergeTests {
         }
     }
 
-    @Test("in pieces of any size has the summary and the rows of one in one go", arguments: [1, 7, 1000])
+    @Test("a merge in pieces of any size has the summary and the rows of a single merge", arguments: [1, 7, 1000])
     func sizes(_ size: Int) throws {
         let pieces = try CataloguePieces(reading: Told.second(Self.count).bytes)
         let (whole, parts) = (try prepared(), try prepared())
@@ -174,7 +174,7 @@ struct PiecewiseMergeTests {
         #expect(try parts.library.items().count == items + summary.removed)
     }
 
-    @Test("lets other programs change the store between two pieces, and takes their changes into account")
+    @Test("a merge lets other programs change the store between pieces, and respects the changes")
     func changes() throws {
         let pieces = try CataloguePieces(reading: Told.second(Self.count).bytes)
         let harness = try prepared()
@@ -206,7 +206,7 @@ struct PiecewiseMergeTests {
         #expect(try library.apply(pieces).isEmpty)
     }
 
-    @Test("merges takes in pieces, lets other programs write between two, and is completed by another merge")
+    @Test("takes are merged in pieces, between which other programs write, and completed by a repetition")
     func takes() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         for number in 1...5 {
@@ -233,7 +233,7 @@ struct PiecewiseMergeTests {
         #expect(try notes() == 5 && there.library.apply(takes: takes).isEmpty)
     }
 
-    @Test("says how far it came when it is stopped, and what completes it")
+    @Test("a stopped merge reports its progress and the remedy")
     func words() throws {
         let harness = try LibraryHarness()
         let pieces = try CataloguePieces(reading: Told.first(10).bytes)
@@ -251,7 +251,7 @@ struct PiecewiseMergeTests {
         #expect(try harness.library.items().count == 8)
     }
 
-    @Test("of a file that another program changes meanwhile ends, and is completed by doing it again")
+    @Test("a merge of a file that changes meanwhile ends, and a repetition completes it")
     func changedFile() throws {
         let harness = try LibraryHarness()
         let path = try harness.scratch.write("catalogue.json", Told.first(1100).bytes)
@@ -272,7 +272,7 @@ struct PiecewiseMergeTests {
         #expect(try harness.library.items().count == 1100)
     }
 
-    @Test("has few recordings of many sections in a piece, and so has an export")
+    @Test("a piece of a merge or export has few recordings if the recordings have many sections")
     func sections() throws {
         var told = Told()
         for number in 0..<2 {
@@ -292,7 +292,7 @@ struct PiecewiseMergeTests {
         #expect(catalogue.recordings.values.allSatisfy { $0.sections.count == 700 })
     }
 
-    @Test("of a large catalogue holds the store for no more than some hundred recordings at a time")
+    @Test("a merge of a large catalogue locks the store for at most some hundred recordings at a time")
     func bounds() throws {
         let harness = try LibraryHarness()
         var asked = 0

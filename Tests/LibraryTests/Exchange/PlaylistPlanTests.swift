@@ -57,7 +57,7 @@ extension RecordingLibrary {
     }
 }
 
-@Suite("A merge of playlists")
+@Suite("Merge of playlists")
 struct PlaylistPlanTests {
     private func prepared(_ count: Int = 8) throws -> LibraryHarness {
         let harness = try LibraryHarness()
@@ -65,7 +65,7 @@ struct PlaylistPlanTests {
         return harness
     }
 
-    @Test("makes a list of thousands with doubled entries, in its order, and again changes nothing")
+    @Test("a merge makes a list of thousands with repeated entries, in order, and repeats without change")
     func long() throws {
         let harness = try prepared(400)
         let library = harness.library
@@ -98,7 +98,7 @@ struct PlaylistPlanTests {
         #expect(try library.playlists().isEmpty)
     }
 
-    @Test("holds no lock while it is planned, and takes into account what another program changes meanwhile")
+    @Test("a merge of playlists holds no lock while it is planned, and respects changes made meanwhile")
     func changed() throws {
         let changes: [(String, (RecordingLibrary, Playlist) throws -> Void, [Int])] = [
             ("added", { try $0.add($0.numbers([7]), to: $1) }, [0, 1, 2, 7, 3]),
@@ -138,7 +138,7 @@ struct PlaylistPlanTests {
         }
     }
 
-    @Test("is done even if another program changes playlists all the time, and keeps every change")
+    @Test("a merge ends even if another program changes playlists constantly, and keeps each change")
     func always() throws {
         let harness = try prepared()
         let other = try harness.another()
@@ -152,7 +152,7 @@ struct PlaylistPlanTests {
         #expect(try harness.library.list("All") == [2, 1])
     }
 
-    @Test("exchanges names, and deletes and renames what another program did not change")
+    @Test("a merge exchanges names of playlists, and deletes and renames unchanged ones")
     func names() throws {
         let harness = try prepared()
         let library = harness.library
@@ -170,9 +170,9 @@ struct PlaylistPlanTests {
     }
 }
 
-@Suite("The catalogue of a library")
+@Suite("Catalogue in pieces")
 struct CatalogueInPiecesTests {
-    @Test("is the same in pieces of any size, and other programs can use the store between two")
+    @Test("a catalogue is the same in pieces of any size, and other programs can write between pieces")
     func pieces() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -201,7 +201,7 @@ struct CatalogueInPiecesTests {
         #expect(try again.library.catalogueText() == library.catalogueText())
     }
 
-    @Test("many recordings are edited in pieces, and none if one is refused")
+    @Test("many recordings are edited in pieces, and none if one edit is refused")
     func edits() throws {
         let harness = try LibraryHarness()
         let (library, other) = (harness.library, try harness.another())

@@ -6,7 +6,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("Private keys in what is exchanged")
+@Suite("Private keys in exchanged files")
 struct PrivateKeyTests {
     private static let full = "https://ana:word@h.org/a.mp3?auth=K3Y&b=1"
     private static let short = "https://h.org/a.mp3?b=1"
@@ -25,7 +25,7 @@ struct PrivateKeyTests {
         return data.range(of: Data("K3Y".utf8)) != nil || data.range(of: Data("word@".utf8)) != nil
     }
 
-    @Test("a bundle and an export leave them out, unless they are wanted; a backup keeps them")
+    @Test("a bundle and an export omit private keys unless requested, and a backup keeps them")
     func places() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let path = here.scratch.file("all.tar")
@@ -48,7 +48,7 @@ struct PrivateKeyTests {
         #expect(try source(third) == Self.full)
     }
 
-    @Test("merging what has none where the key is changes nothing, in whichever order and however often")
+    @Test("merging an address without its key changes no key, in any order and number of merges")
     func merging() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         func give(_ source: LibraryHarness, _ target: LibraryHarness) throws -> MergeSummary {
@@ -71,7 +71,7 @@ struct PrivateKeyTests {
         #expect(try source(here) == "https://h.org/new" && give(here, there).isEmpty)
     }
 
-    @Test("an address with its keys finds a recording that was imported without them, and completes its address")
+    @Test("an address with its keys finds a recording imported without keys, and completes its address")
     func lookup() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         _ = try there.library.merge(catalogueIn: Array(here.library.catalogueText().utf8))

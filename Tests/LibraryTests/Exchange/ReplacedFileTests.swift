@@ -6,9 +6,9 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("Files that have another sound than when they were added")
+@Suite("Files with other sound than when added")
 struct ReplacedFileTests {
-    @Test("are not in a bundle, and a repair does not return them")
+    @Test("a file with other sound is not in a bundle, and a repair does not return it")
     func replaced() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         let linked = try here.library.add(fileAt: here.wave("a.wav", seed: 1), .link).item

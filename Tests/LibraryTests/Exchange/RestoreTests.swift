@@ -11,7 +11,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("Restoring a backup")
+@Suite("Restoring of a backup")
 struct RestoreTests {
     /// A library with a recording and a take, and its backup with a configuration.
     private func filled(_ settings: String) throws -> (here: LibraryHarness, backup: String, settings: String) {
@@ -27,7 +27,7 @@ struct RestoreTests {
         return (here, backup, path)
     }
 
-    @Test("leaves no file beside a temporary store", arguments: [false, true])
+    @Test("a restore leaves no file beside a temporary store", arguments: [false, true])
     func leftovers(isMerged: Bool) throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -39,7 +39,8 @@ struct RestoreTests {
         #expect(there.names(there.library.folderPath + "/parts").isEmpty)
     }
 
-    @Test("works where the store of the backup is damaged, beside a program with parts, too", arguments: [false, true])
+    @Test(
+        "a restore works from a damaged store, also beside a program with partial downloads", arguments: [false, true])
     func damaged(isMerged: Bool) throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -59,7 +60,7 @@ struct RestoreTests {
         #expect(!names.contains { $0.contains("damaged") || $0.contains(FilePlace.ownPrefix) }, "\(names)")
     }
 
-    @Test("tells that the store of the backup has lost rows", arguments: [false, true])
+    @Test("a restore reports that the store of the backup has lost rows", arguments: [false, true])
     func lostRows(isMerged: Bool) throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -79,7 +80,7 @@ struct RestoreTests {
         #expect(try there.library.items().count == (isMerged ? 2 : 1))
     }
 
-    @Test("never replaces what another program has added meanwhile")
+    @Test("a restore never replaces recordings that another program added meanwhile")
     func meanwhile() throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -99,7 +100,7 @@ struct RestoreTests {
         #expect(try there.library.items().count == 2 && there.library.items().allSatisfy { !$0.isMissing })
     }
 
-    @Test("at the same time as another one leaves what the first one to end has brought back")
+    @Test("the first of two simultaneous restores to end is kept whole")
     func twice() throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -118,7 +119,7 @@ struct RestoreTests {
         #expect(!names.contains { $0.contains(FilePlace.ownPrefix) }, "\(names)")
     }
 
-    @Test("is refused where downloads wait, which the store of the backup does not have")
+    @Test("a restore is refused if downloads wait, and works by a merge")
     func downloads() throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -129,7 +130,7 @@ struct RestoreTests {
         #expect(try there.library.pendingFetches().count == 1)
     }
 
-    @Test("names the file of the backup that is missing")
+    @Test("a restore names the missing store of the backup")
     func missingStore() throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }
@@ -140,7 +141,7 @@ struct RestoreTests {
         #expect(error?.kind == .unknown && error?.message.hasPrefix(store) == true, "\(error?.message ?? "")")
     }
 
-    @Test("leaves out the options that start programs, and tells them")
+    @Test("a restore omits options that start programs, and reports them")
     func programs() throws {
         let omitted = ["extractor = \"sh -c true\"", " opener=sh", "output = file:'|sh',raw"]
         let kept = "quota = 1GB\noutput = hw:1,0\n"
@@ -156,7 +157,7 @@ struct RestoreTests {
         #expect(again.settings.isEmpty && again.otherSettings.isEmpty, "\(again)")
     }
 
-    @Test("does not fail because of the configuration, and neither does a backup")
+    @Test("unusable settings fail neither a restore nor a backup")
     func settings() throws {
         let (here, backup, path) = try filled("quota = 1GB\n")
         let there = try LibraryHarness()
@@ -171,7 +172,9 @@ struct RestoreTests {
         #expect(summary.files == 2 && summary.settings == 0 && summary.problems.count == 1, "\(summary)")
     }
 
-    @Test("leaves a listed take its name, although its file is missing or in the trash", arguments: [false, true])
+    @Test(
+        "a restore leaves a listed take its name, although its file is missing or in the trash",
+        arguments: [false, true])
     func listedTakes(isTrashed: Bool) throws {
         let (here, backup, _) = try filled("")
         defer { withExtendedLifetime(here) {} }

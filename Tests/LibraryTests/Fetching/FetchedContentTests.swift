@@ -7,7 +7,7 @@ import Testing
 @testable import Library
 @testable import Transfers
 
-@Suite("What has arrived")
+@Suite("Fetched content")
 struct FetchedContentTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -33,7 +33,7 @@ struct FetchedContentTests {
         return nil
     }
 
-    @Test("is taken after a connection that broke off only if it says that it is whole")
+    @Test("content from a broken connection is accepted only if it states its own end")
     func brokenOff() throws {
         for name in ["WAV 16", "FLAC", "MP3 VBR", "M4A", "Ogg Vorbis", "Matroska"] {
             let file = try file(name)

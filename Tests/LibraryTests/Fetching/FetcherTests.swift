@@ -11,7 +11,7 @@ import Transfers
 @testable import Library
 @testable import Store
 
-@Suite("Fetching by a program")
+@Suite("Fetcher")
 struct FetcherTests {
     /// The events of one fetch, up to a matching event.
     private static func event(
@@ -25,7 +25,7 @@ struct FetcherTests {
     }
     private struct Missing: Error {}
 
-    @Test("C16: asks whether and how far a recording is fetched, steers it, finds its file, and deletes it")
+    @Test("a program queries, pauses and resumes a fetch, finds its file, and deletes the recording")
     func verbs() async throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let (library, address) = (harness.library, server.address("held.wav"))
@@ -66,7 +66,7 @@ struct FetcherTests {
         #expect(try library.item(from: address) == nil && !harness.isThere(item.path))
     }
 
-    @Test("one that is paused before it began stands still until it is resumed")
+    @Test("a fetch that is paused before its beginning stands still until it is resumed")
     func pausedFirst() async throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let fetcher = Fetcher(harness.library, FeedServer.settings)
@@ -81,7 +81,7 @@ struct FetcherTests {
         _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
     }
 
-    @Test("what another program tells of a fetch while it runs holds at its end", arguments: [false, true])
+    @Test("changes that another program makes to a running fetch hold at its end", arguments: [false, true])
     func toldMeanwhile(isChecksumWrong: Bool) async throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let (library, other) = (harness.library, try harness.another())
@@ -114,7 +114,7 @@ struct FetcherTests {
         #expect(try library.items().isEmpty && other.pendingFetches().map(\.state) == [.failed])
     }
 
-    @Test("a recording is added with its fetch as the list has it, or not at all")
+    @Test("a recording is added with its fetch as listed, or not at all")
     func staleFetch() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -142,7 +142,7 @@ struct FetcherTests {
         try Data(record.utf8).write(to: URL(fileURLWithPath: path + ".json"))
     }
 
-    @Test("one that ends before its part is opened tells what is kept of it", arguments: [false, true])
+    @Test("a fetch that ends before its part is opened reports the kept bytes", arguments: [false, true])
     func keptUnopened(isDiscarding: Bool) async throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         var settings = FeedServer.settings
@@ -174,7 +174,7 @@ struct FetcherTests {
         _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
     }
 
-    @Test("a limit of the library ends a fetch of a length that nobody knows while bytes come, and keeps them")
+    @Test("the library's limit ends a fetch of unknown length, and keeps its bytes")
     func quota() async throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = try RecordingLibrary(harness.store, folder: harness.library.folderPath, quota: 10_000)

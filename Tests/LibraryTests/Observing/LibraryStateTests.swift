@@ -7,14 +7,14 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("Those who watch a library")
+@Suite("Observers of a library")
 struct LibraryStateTests {
     private func isLoaded(_ state: LibraryState?, titles: [String], playlists: [String] = []) -> Bool {
         guard case .loaded(let items, let lists) = state else { return false }
         return items.map(\.words.title) == titles && lists.map(\.name) == playlists
     }
 
-    @Test("E8: see that it loads, what it contains, each change by this program and another, and why it cannot be read")
+    @Test("observers see the loading, the contents, each change and the error of a library")
     func states() async throws {
         let harness = try LibraryHarness()
         try harness.library.add(fileAt: harness.wave("first.wav", seed: 1))
@@ -41,7 +41,7 @@ struct LibraryStateTests {
         #expect(isLoaded(await states.next(), titles: []))
     }
 
-    @Test("with a filter are not told what it does not let through")
+    @Test("observers with a filter are told only of recordings that pass the filter")
     func filtered() async throws {
         let harness = try LibraryHarness()
         var filter = ItemFilter()
@@ -54,7 +54,7 @@ struct LibraryStateTests {
         #expect(isLoaded(await states.next(), titles: ["blue"]))
     }
 
-    @Test("hold it only as long as they watch")
+    @Test("observers hold a library only as long as they observe")
     func ending() async throws {
         let harness = try LibraryHarness()
         let path = harness.scratch.file("other.db")
@@ -69,7 +69,7 @@ struct LibraryStateTests {
         #expect(watched == nil)
     }
 
-    @Test("E13: a library whose store is in memory leaves the disk as it is")
+    @Test("a library whose store is in memory leaves the disk as it is")
     func inMemory() throws {
         let harness = try LibraryHarness()
         let library = try RecordingLibrary(PracticeStore(.memory), folder: harness.scratch.file("home/library"))

@@ -51,7 +51,7 @@ private func filled() throws -> LibraryHarness {
 
 @Suite("Bundles")
 struct BundleTests {
-    @Test("bring a library with its sound to another computer; doing it again changes nothing")
+    @Test("a bundle brings a library with its sound to another computer, and a repetition changes nothing")
     func roundTrip() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         // Numbers of sections differ there.
@@ -87,7 +87,7 @@ struct BundleTests {
         #expect(try here.library.catalogueText() == there.library.catalogueText())
     }
 
-    @Test("C12: bring documents to another computer, whether they are copies or links here")
+    @Test("a bundle brings documents to another computer, whether copied or linked")
     func documents() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let number = try #require(try here.library.items().last).number
@@ -122,7 +122,7 @@ struct BundleTests {
         #expect(try here.library.check().isClean)
     }
 
-    @Test("replace no file of a take that the user has taken off the list and changed")
+    @Test("a bundle replaces no file of a take that the user unlisted and changed")
     func changedTake() throws {
         let (here, there) = (try filled(), try LibraryHarness())
         let path = here.scratch.file("all.tar")
@@ -139,7 +139,7 @@ struct BundleTests {
         #expect(try bytes(take.path) == changed && here.isThere(path) && there.isThere(take.path))
     }
 
-    @Test("are archives that others read, and may hold some recordings alone")
+    @Test("a bundle is an archive for other programs, and may hold chosen recordings alone")
     func foreignReader() throws {
         let here = try filled()
         let path = here.scratch.file("one.tar")
@@ -152,7 +152,7 @@ struct BundleTests {
         #expect(try output("tar", "-tf", path) == listing)
     }
 
-    @Test("are taken up to where they end", arguments: [1, 511, 512, 700, 1024, 2000])
+    @Test("a truncated bundle is imported up to its end", arguments: [1, 511, 512, 700, 1024, 2000])
     func cutOff(cut: Int) throws {
         let here = try filled()
         let path = here.scratch.file("all.tar")
@@ -174,7 +174,7 @@ struct BundleTests {
         #expect(try here.library.catalogueText() == there.library.catalogueText())
     }
 
-    @Test("are read from a pipe, too")
+    @Test("a bundle is read from a pipe, too")
     func pipes() throws {
         // The harness removes its files on release.
         let here = try filled()
@@ -194,7 +194,7 @@ struct BundleTests {
         withExtendedLifetime(here) {}
     }
 
-    @Test("write nothing outside of the library, whatever their names and kinds are")
+    @Test("a bundle writes no file outside the library, whatever names and kinds it has")
     func hostile() throws {
         let here = try filled()
         let catalogue = try here.library.catalogueText()
@@ -229,7 +229,7 @@ struct BundleTests {
         #expect(!there.isThere("/tmp/woodshed-evil"))
     }
 
-    @Test("with damaged heads, or sizes that lie, end with a cause")
+    @Test("a bundle with damaged heads or wrong sizes ends with a cause")
     func damaged() throws {
         let here = try filled()
         let path = here.scratch.file("all.tar")
@@ -266,7 +266,7 @@ struct BundleTests {
         }
     }
 
-    @Test("that are none are refused")
+    @Test("a file that is no bundle is refused")
     func foreign() throws {
         let here = try filled()
         let there = try LibraryHarness()
@@ -281,7 +281,7 @@ struct BundleTests {
         #expect(there.names(there.scratch.path).isEmpty)
     }
 
-    @Test("numbers of any size and long names come back")
+    @Test("numbers of any size and long names in a bundle are read back")
     func headers() throws {
         let here = try LibraryHarness()
         for (name, size) in [

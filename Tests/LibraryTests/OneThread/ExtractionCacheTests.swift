@@ -8,7 +8,7 @@ import Transfers
 @testable import Store
 @testable import TextFormats
 
-@Suite("Cache of extracted addresses")
+@Suite("Extraction cache")
 struct ExtractionCacheTests {
     /// A temporary folder; removed with the owner.
     private final class Place {
@@ -34,7 +34,7 @@ struct ExtractionCacheTests {
                 address: address, title: "T\u{e9}", artist: "A", seconds: 1.5, pathExtension: "m4a", headers: [header]))
     }
 
-    @Test("what is kept is there for six hours, or as long as the address says, by the caller's clock")
+    @Test("a cached extraction lasts for six hours or as long as its address says, by the caller's clock")
     func expiry() throws {
         let place = Place()
         let (now, hour) = (Int64(1_000_000), Int64(3600))
@@ -57,7 +57,7 @@ struct ExtractionCacheTests {
         }
     }
 
-    @Test("with the clock set back, nothing is found, and nothing lasts for ever")
+    @Test("with the clock set back, no cached extraction is found, and none lasts for ever")
     func clock() throws {
         let place = Place()
         #expect(try place.cache.keep(source(), for: link(1), now: 2_000_000))
@@ -66,7 +66,7 @@ struct ExtractionCacheTests {
         #expect(try place.cache.source(for: link(1), now: 1_000_000)?.address == "https://a/2")
     }
 
-    @Test("a video is forgotten")
+    @Test("a cached video can be forgotten")
     func forgets() throws {
         let place = Place()
         #expect(
@@ -75,7 +75,7 @@ struct ExtractionCacheTests {
         #expect(try place.cache.source(for: link(1), now: 0) == nil && place.cache.source(for: link(2), now: 0) != nil)
     }
 
-    @Test("the newest entries are kept, and the file stays small enough to be read")
+    @Test("the newest extractions are kept, and the cache stays small enough to be read")
     func bounds() throws {
         let place = Place()
         func fill(_ count: Int, address: String) throws {
@@ -99,7 +99,7 @@ struct ExtractionCacheTests {
     }
 
     @Test(
-        "a damaged file is as an empty one, and is replaced",
+        "a damaged cache counts as empty, and is replaced",
         arguments: [
             "", "{", "[]", "{\"v\": 2, \"entries\": []}", "{\"v\": 1, \"entries\": 1}",
             "{\"v\": 1, \"entries\": [1, {\"id\": \"youtube:00000000001\", \"url\": \"file:///x\", \"stored\": 0, \"expires\": 9}]}",
@@ -113,7 +113,7 @@ struct ExtractionCacheTests {
         #expect(try place.cache.source(for: link(1), now: 1) == source())
     }
 
-    @Test("only the user can read the file, also one that an earlier version has written")
+    @Test("only the user can read the cache, also one that an earlier version has written")
     func isPrivate() throws {
         let place = Place()
         for text in [nil, #"{"v":1,"entries":[]}"#] {
@@ -131,7 +131,7 @@ struct ExtractionCacheTests {
         }
     }
 
-    @Test("where nothing can be written, nothing fails")
+    @Test("a cache that cannot be written causes no error")
     func unwritable() throws {
         let cache = ExtractionCache(path: "/proc/no/such/extracted.json")
         #expect(try !cache.keep(source(), for: link(1), now: 0))

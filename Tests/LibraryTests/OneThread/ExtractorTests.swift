@@ -36,7 +36,7 @@ private final class Helper {
 struct ExtractorTests {
     private let link = VideoLink("https://youtu.be/dQw4w9WgXcQ")
 
-    @Test("a helper gets the address as one argument, and its description is the answer")
+    @Test("an extractor gets the address as one argument, and its description is the answer")
     func description() throws {
         let helper = try Helper(
             """
@@ -54,7 +54,7 @@ struct ExtractorTests {
         #expect(source.headers == [TransferHeader(name: "User-Agent", value: "x")])
     }
 
-    @Test("a helper that fails is quoted with its last complaint; one that is killed, too")
+    @Test("a failed or killed extractor is quoted with its last error line")
     func failure() throws {
         let failed = try #require(
             try Helper("echo https://example.org/x; echo first >&2; echo 'ERROR: gone' >&2; exit 3").failure())
@@ -67,14 +67,14 @@ struct ExtractorTests {
     }
 
     @Test(
-        "a helper that hangs, or that complains for ever, is ended at the limit",
+        "an extractor that hangs or writes errors for ever is ended at the limit",
         arguments: ["exec sleep 3600", "exec yes >&2", "exec yes >/dev/null"])
     func hangs(_ script: String) throws {
         #expect(try Helper(script).failure(seconds: 0.3)?.kind == .timedOut)
     }
 
     @Test(
-        "a helper that is not wanted any more is ended, whatever it does",
+        "a cancelled extractor is ended, whatever it does",
         arguments: ["exec sleep 3600", "exec yes >&2"])
     func cancelled(_ script: String) throws {
         var count = 0
@@ -96,7 +96,7 @@ struct ExtractorTests {
         return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 9)
     }
 
-    @Test("what a helper has started ends with it when it is not wanted any more", .enabled(if: signalsGroups))
+    @Test("the children of a cancelled extractor end with it", .enabled(if: signalsGroups))
     func family() throws {
         let helper = try Helper(
             "(while [ -e \"$0\" ]; do touch \"$0.alive\"; sleep 0.05; done) 9>\"$0.pipe\" & exec sleep 3600")
@@ -117,7 +117,7 @@ struct ExtractorTests {
         #expect(!FileManager.default.fileExists(atPath: alive))
     }
 
-    @Test("output without an end is cut off, and what is no text is not understood")
+    @Test("output of an extractor without an end is cut off, and output that is no text is refused")
     func output() throws {
         #expect(try Helper("exec yes").failure()?.kind == .tooMuchOutput)
         #expect(try Helper("head -c 100000 /dev/urandom").failure()?.kind == .notUnderstood)
@@ -125,7 +125,7 @@ struct ExtractorTests {
         #expect(try Helper("exit 0").failure()?.kind == .notUnderstood)
     }
 
-    @Test("a child that the helper leaves behind does not hold the answer up")
+    @Test("a child that an extractor leaves behind does not delay the answer")
     func grandchildren() throws {
         // The child ends when the file is gone, so the test leaves nothing behind.
         let helper = try Helper(
@@ -136,7 +136,7 @@ struct ExtractorTests {
     }
 
     @Test(
-        "words are divided without a shell",
+        "the words of an extractor command are divided without a shell",
         arguments: [
             ("yt-dlp -j  -f\tbestaudio {url}", ["yt-dlp", "-j", "-f", "bestaudio", "{url}"]),
             ("a 'b  c' \"d e\" f\\ g", ["a", "b  c", "d e", "f g"]),
@@ -151,7 +151,7 @@ struct ExtractorTests {
         #expect(try Extractor(configuration: line).words == words)
     }
 
-    @Test("a line that means nothing is refused with its cause")
+    @Test("an extractor command without a meaning is refused with its cause")
     func badLines() {
         func kind(_ line: String?) -> ExtractorError.Kind? {
             do throws(ExtractorError) {
@@ -166,7 +166,7 @@ struct ExtractorTests {
         #expect(ExtractorError.notConfigured.remedy.contains("right"))
     }
 
-    @Test("an address is one argument, and cannot be an option")
+    @Test("an extractor's address is one argument, and cannot be an option")
     func arguments() throws {
         func arguments(_ line: String) throws -> [String] {
             try Extractor(configuration: line).arguments(for: "https://x/?a=b&c d'\"$e")
@@ -184,7 +184,7 @@ struct ExtractorTests {
         }
     }
 
-    @Test("answers of every form are understood, or refused")
+    @Test("extractor answers of every form are understood, or refused")
     func answers() {
         let answers: [(String, String?)] = [
             ("https://a/1\nhttps://a/2", "https://a/1"), ("\n[info] x\r\n  http://a/1  \n", "http://a/1"),

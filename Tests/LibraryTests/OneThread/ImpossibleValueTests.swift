@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("A value in the store that cannot be")
+@Suite("Impossible values in the store")
 struct ImpossibleValueTests {
     private static let statements = [
         "UPDATE document SET place = 'x'", "UPDATE fetch SET state = 'x'", "UPDATE take SET channel_count = 4000",
@@ -22,7 +22,7 @@ struct ImpossibleValueTests {
         "UPDATE merged SET content = 'x' WHERE kind = 'playlist'",
     ]
 
-    @Test("stops no command, and removes nothing from other computers", arguments: statements)
+    @Test("an impossible value stops no command, and removes nothing from other computers", arguments: statements)
     func others(statement: String) throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -47,7 +47,7 @@ struct ImpossibleValueTests {
         #expect(library.store.repair == nil)
     }
 
-    @Test("leaves out a section that begins before its recording, and notes it")
+    @Test("a section that begins before its recording is left out, and noted")
     func negativeFrame() throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -57,7 +57,7 @@ struct ImpossibleValueTests {
         #expect(!library.store.unreadable.isEmpty)
     }
 
-    @Test("keeps the part of a fetch that cannot be read")
+    @Test("the part of an unreadable fetch is kept")
     func part() throws {
         let harness = try LibraryHarness()
         let address = "https://example.org/later.mp3"
@@ -74,7 +74,7 @@ struct ImpossibleValueTests {
         #expect(try library.pendingFetches().isEmpty && !library.store.unreadable.isEmpty)
     }
 
-    @Test("keeps the file of a document that cannot be read when another recording's is removed for good")
+    @Test("the file of an unreadable document is kept when another recording's is removed for good")
     func document() throws {
         let harness = try LibraryHarness()
         let items = try (1...2).map { seed in

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// The library reports unfinished files as soon as the writing program is gone, and never during the program's life.
-@Suite("The unfinished files of a program that was killed")
+@Suite("Unfinished files of a killed program")
 struct KilledProgramTests {
     /// All names beside the store and in the library's folder for parts; these names belong to unfinished files.
     private func remains(_ harness: LibraryHarness) -> [String] {
@@ -28,7 +28,7 @@ struct KilledProgramTests {
         #expect(try contents(library) == before)
     }
 
-    @Test("that brought rows back from another store", arguments: 1...3)
+    @Test("unfinished files of a killed salvage are removed", arguments: 1...3)
     func salvage(step: Int) async throws {
         let full = try FullLibrary()
         let library = full.harness.library
@@ -55,7 +55,7 @@ struct KilledProgramTests {
         try expectRemoved(full.harness)
     }
 
-    @Test("that added a recording")
+    @Test("unfinished files of a killed addition are removed")
     func adding() async throws {
         let full = try FullLibrary()
         let library = full.harness.library
@@ -73,7 +73,7 @@ struct KilledProgramTests {
         try expectRemoved(full.harness)
     }
 
-    @Test("that attached a document")
+    @Test("unfinished files of a killed attachment are removed")
     func attaching() async throws {
         let full = try FullLibrary()
         let (library, number) = (full.harness.library, full.songs[0].number)
@@ -90,7 +90,9 @@ struct KilledProgramTests {
         try expectRemoved(full.harness)
     }
 
-    @Test("that restored a backup, also in the middle of a recording", arguments: [false, true], [false, true])
+    @Test(
+        "unfinished files of a killed restore are removed, also in the middle of a recording",
+        arguments: [false, true], [false, true])
     func restoring(isMerged: Bool, isCopying: Bool) async throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -120,7 +122,7 @@ struct KilledProgramTests {
         try expectRemoved(there)
     }
 
-    @Test("that repaired the store are removed only as long as no other one repairs it")
+    @Test("files of a killed repair are removed only while no other program repairs the store")
     func besideStore() throws {
         let full = try FullLibrary()
         let (library, path) = (full.harness.library, full.path)

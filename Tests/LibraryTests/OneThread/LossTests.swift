@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// Repair, import, backup and cancelling, each ended by a kill, a full disk and a loss of power at its steps.
-@Suite("Nothing is lost", .serialized)
+@Suite("Losses", .serialized)
 struct LossTests {
     private static let variable = "WOODSHED_EARLY_ENDS"
 
@@ -26,7 +26,7 @@ struct LossTests {
         }
     }
 
-    @Test("by a process that is killed before any of its steps", arguments: LossTask.allCases)
+    @Test("a kill before any step loses nothing", arguments: LossTask.allCases)
     func kills(_ task: LossTask) async throws {
         var random = Self.generator("kills, \(task)")
         let bench = try LossBench(task)
@@ -49,7 +49,9 @@ struct LossTests {
         print("kills, \(task): \(count) at \(bench.stepCount) steps, \(lost) with a loss")
     }
 
-    @Test("on a disk that is full from any step on, and nothing unfinished stays", arguments: LossTask.allCases)
+    @Test(
+        "a disk that is full from any step on loses nothing, and keeps nothing unfinished", arguments: LossTask.allCases
+    )
     func fullDisks(_ task: LossTask) throws {
         var random = Self.generator("full disks, \(task)")
         let bench = try LossBench(task)
@@ -85,7 +87,7 @@ struct LossTests {
         return try disk.crashes(count, using: &random) { image in try bench.loss(isDone: image.told.last == 1) }
     }
 
-    @Test("by a loss of power after any step", arguments: LossTask.allCases)
+    @Test("a loss of power after any step loses nothing", arguments: LossTask.allCases)
     func power(_ task: LossTask) throws {
         var random = Self.generator("power, \(task)")
         let count = environmentCount(Self.variable, short: cases(30, few: 10))

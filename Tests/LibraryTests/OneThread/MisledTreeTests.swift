@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Repairs of stores with a page that leads to the wrong page, where SQLite finds no error.
-@Suite("A repair of a table whose tree leads astray")
+@Suite("Repair of a table with a misleading tree")
 struct MisledTreeTests {
     private let scratch: Scratch
     private let whole: String
@@ -60,7 +60,7 @@ struct MisledTreeTests {
         return repair.isComplete
     }
 
-    @Test("takes no rows of another table for its own")
+    @Test("a repair takes no rows of another table for those of its own")
     func otherTable() throws {
         var random = SeededGenerator(printedFor: "pages of other tables")
         let (inner, leaves, bytes) = (try pages("internal"), try pages("leaf"), try bytes())
@@ -78,7 +78,7 @@ struct MisledTreeTests {
         }
     }
 
-    @Test("finds the rows that an index tells of on a page that is in the list of free pages by mistake")
+    @Test("a repair finds rows that an index names on a page wrongly listed as free")
     func hidden() throws {
         // No index covers the marks of takes, nor envelopes.
         let inner = try pages("internal").filter { !["take_mark", "envelope"].contains($0.owner) }
@@ -97,7 +97,7 @@ struct MisledTreeTests {
         }
     }
 
-    @Test("takes deleted rows of a free page neither for its own nor in the place of lost ones")
+    @Test("a repair restores no deleted rows of a free page")
     func freePage() throws {
         do {
             let database = try Database(path: whole, creating: false)
@@ -125,7 +125,7 @@ struct MisledTreeTests {
         }
     }
 
-    @Test("is whole where the list of free pages names a page of it by mistake")
+    @Test("a repair is complete where the list of free pages names a table's page by mistake")
     func namedByMistake() throws {
         var random = SeededGenerator(printedFor: "pages in the list of free pages")
         let bytes = try bytes()

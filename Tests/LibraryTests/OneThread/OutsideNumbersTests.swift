@@ -10,14 +10,14 @@ import Testing
 @testable import Store
 
 /// Numbers, names and places that no other copy of this program writes.
-@Suite("What comes from outside")
+@Suite("Values from outside")
 struct OutsideNumbersTests {
     private static func catalogue(_ key: RecordingKey, _ fields: String) -> [UInt8] {
         let text = #"{"id": "\#(key)", "fields": {"title": ["Other", 5], "added": [5000, 5], \#(fields)}}"#
         return Array(#"{"catalogue": "woodshed library", "v": 1, "recordings": [\#(text)]}"#.utf8)
     }
 
-    @Test("is not shown if it cannot be, and the library works as before")
+    @Test("an impossible recording of a catalogue is not shown, and the library works as before")
     func impossible() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
@@ -36,7 +36,7 @@ struct OutsideNumbersTests {
         #expect(try harness.library.items().count == 2)
     }
 
-    @Test("may be a loudness of any number", arguments: [Double.infinity, -.infinity, .nan, 1e300])
+    @Test("a loudness of any number is stored within limits", arguments: [Double.infinity, -.infinity, .nan, 1e300])
     func loudness(value: Double) throws {
         let harness = try LibraryHarness()
         let number = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item.number
@@ -45,7 +45,7 @@ struct OutsideNumbersTests {
         #expect(kept.integrated.magnitude == 1000 && kept.truePeak == kept.integrated)
     }
 
-    @Test("can be changed again if it was changed in the future")
+    @Test("a title changed in the future can be changed again")
     func future() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
@@ -63,7 +63,7 @@ struct OutsideNumbersTests {
         #expect(try harness.library.items().map(\.words.title) == ["Again"])
     }
 
-    @Test("is exported so that others can read it, also if an earlier version took over the last time that can be")
+    @Test("an edit is exported with a readable time, even after the last possible time")
     func lastTime() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
@@ -87,7 +87,7 @@ struct OutsideNumbersTests {
         for _ in 0..<2 { #expect(try titlesElsewhere() == ["Again"]) }
     }
 
-    @Test("has the rate and the length of its file once the file is here")
+    @Test("a recording has the rate and length of its file once the file is here")
     func otherRate() throws {
         let harness = try LibraryHarness()
         let path = try harness.wave("a.wav", seed: 1)
@@ -100,7 +100,7 @@ struct OutsideNumbersTests {
     }
 
     @Test(
-        "is no model of a take if nothing can be played so, and the take is there", arguments: ["1e300", "1e-300", "0"])
+        "a take whose model has an impossible speed is listed without a model", arguments: ["1e300", "1e-300", "0"])
     func impossibleSpeed(speed: String) throws {
         let full = try FullLibrary()
         let count = try full.harness.store.takes().count
@@ -115,7 +115,7 @@ struct OutsideNumbersTests {
         #expect(attachment.model == nil)
     }
 
-    @Test("adds up without an overflow, whatever lengths the store has")
+    @Test("byte counts of any size add up for the quota without an overflow")
     func quota() throws {
         let harness = try LibraryHarness()
         for seed in 1...3 { try harness.library.add(fileAt: harness.wave("\(seed).wav", seed: UInt64(seed))) }
@@ -129,7 +129,7 @@ struct OutsideNumbersTests {
         #expect(libraryError { _ = try limited.add(fileAt: path) } == .overQuota)
     }
 
-    @Test("adds up to the length of a playlist, whatever lengths the recordings have")
+    @Test("the length of a playlist adds up for any lengths of its recordings")
     func playlistLength() throws {
         let harness = try LibraryHarness()
         let key = RecordingKey(high: 3, low: 4)
@@ -146,7 +146,7 @@ struct OutsideNumbersTests {
         #expect(try harness.library.playlists().map(\.entryCount) == [2])
     }
 
-    @Test("is limited when takes go to a recording with another rate")
+    @Test("the frames of takes that move to a recording of another rate are limited")
     func otherRates() throws {
         let harness = try LibraryHarness()
         let giver = PracticeRecording(key: RecordingKey(high: 1, low: 1), sampleRate: 1, frameCount: 400)
@@ -165,7 +165,7 @@ struct OutsideNumbersTests {
         #expect(try harness.store.take(take.number)?.model?.frames == 0..<4000)
     }
 
-    @Test("never is a place outside the library's folder", arguments: [false, true])
+    @Test("a place in a restored store never lies outside the library's folder", arguments: [false, true])
     func places(isMerged: Bool) throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         for seed in 1...2 { try here.library.add(fileAt: here.wave("\(seed).wav", seed: UInt64(seed))) }
@@ -193,7 +193,7 @@ struct OutsideNumbersTests {
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
     }
 
-    @Test("is searched for as it is, also if it is a quotation mark with an accent")
+    @Test("a search for any text works, also for a quotation mark with an accent")
     func marks() throws {
         let harness = try LibraryHarness()
         _ = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item

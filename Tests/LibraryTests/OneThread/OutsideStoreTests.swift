@@ -30,7 +30,7 @@ func changeStore(_ store: String, _ statements: [String]) throws {
 }
 
 /// Stores of backups, changed by hand.
-@Suite("The store of a backup from elsewhere")
+@Suite("Store of a backup from elsewhere")
 struct OutsideStoreTests {
     /// All columns with numbers, except for SQLite's own columns about words, and the states of files.
     private func columns(_ store: String) throws -> [(table: String, column: String)] {
@@ -48,7 +48,7 @@ struct OutsideStoreTests {
         return found
     }
 
-    @Test("has limits for the numbers of every column")
+    @Test("every numeric column of a foreign store has limits")
     func limits() throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -61,7 +61,9 @@ struct OutsideStoreTests {
         }
     }
 
-    @Test("makes a library that works, whatever numbers it has", arguments: cases([Int64.max, .min], few: [.max]))
+    @Test(
+        "a library restored from a foreign store works with any numbers",
+        arguments: cases([Int64.max, .min], few: [.max]))
     func numbers(number: Int64) throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -113,7 +115,7 @@ struct OutsideStoreTests {
         #expect(store.repair == nil, "\(name)")
     }
 
-    @Test("may name its rows by any numbers")
+    @Test("a foreign store may name its rows by any numbers")
     func identities() throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -131,7 +133,7 @@ struct OutsideStoreTests {
         try checkWords(of: library)
     }
 
-    @Test("brings no triggers and no other tables along")
+    @Test("a foreign store brings no triggers and no other tables along")
     func triggers() throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -154,7 +156,7 @@ struct OutsideStoreTests {
         }
     }
 
-    @Test("of each version is known as one of this program", arguments: 1...7)
+    @Test("a store of each version counts as one of this program", arguments: 1...7)
     func versions(version: Int) throws {
         let scratch = try Scratch()
         let kept = #filePath.replacing(

@@ -10,9 +10,9 @@ import Testing
 @testable import Store
 
 /// Stores from elsewhere that list takes in files other than takes.
-@Suite("A take of a store from elsewhere")
+@Suite("Take of a store from elsewhere")
 struct OutsideTakeTests {
-    @Test("takes no file of the user's along when it is removed", arguments: [false, true])
+    @Test("removing a take of a foreign store removes no file of the user", arguments: [false, true])
     func takes(isSalvaged: Bool) throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -45,7 +45,7 @@ struct OutsideTakeTests {
         #expect(there.isThere(notes) && there.isThere(song))
     }
 
-    @Test("stays where it is if its file is here")
+    @Test("a take of a restored store stays in place if its file is here")
     func ownTakes() throws {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
@@ -59,7 +59,7 @@ struct OutsideTakeTests {
         #expect(full.harness.isThere(full.harness.scratch.file("take-2.wav")))
     }
 
-    @Test("that was never one leaves its file alone")
+    @Test("a take whose file was never a take leaves the file alone")
     func otherFile() throws {
         let harness = try LibraryHarness()
         let path = try harness.text("notes", "mine")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Playlists")
 struct PlaylistTests {
-    @Test("any sequence of changes leads to the order that a model has")
+    @Test("any sequence of changes to a playlist gives the order of a model")
     func order() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -47,7 +47,7 @@ struct PlaylistTests {
         }
     }
 
-    @Test("an entry that is moved to one place again and again finds room")
+    @Test("an entry that is moved to one place repeatedly always finds room")
     func gaps() throws {
         let harness = try LibraryHarness()
         let numbers = try (1...3).map {
@@ -61,7 +61,7 @@ struct PlaylistTests {
         #expect(try harness.library.entries(of: playlist).map(\.item.number) == [numbers[0], numbers[2], numbers[1]])
     }
 
-    @Test("a place is that of the listed entry, even if a recording was permanently removed")
+    @Test("a place in a playlist is that of the listed entry, also after a permanent removal")
     func permanentlyRemoved() throws {
         let harness = try LibraryHarness()
         let library = harness.library
@@ -100,7 +100,7 @@ struct PlaylistTests {
         #expect(libraryError { try harness.library.delete(playlist) } == .unknown)
     }
 
-    @Test("a playlist that is made of recordings has all of them, or is not made, and its name stays free")
+    @Test("a playlist made of recordings has all of them, or is not made, and its name stays free")
     func whole() throws {
         let harness = try LibraryHarness()
         let number = try harness.library.add(fileAt: try harness.wave("a.wav", seed: 1)).item.number
@@ -112,7 +112,7 @@ struct PlaylistTests {
         #expect(libraryError { _ = try harness.library.makePlaylist("x", of: [number]) } == .textRefused)
     }
 
-    @Test("names are lines, and no two playlists have one")
+    @Test("a playlist name is a single line, and no two playlists share a name")
     func names() throws {
         let harness = try LibraryHarness()
         let one = try harness.library.makePlaylist("  Warm\tup ")
@@ -126,7 +126,7 @@ struct PlaylistTests {
         #expect(try harness.library.playlist(named: "Other") == nil)
     }
 
-    @Test("a wrong place changes nothing")
+    @Test("a wrong place in a playlist changes nothing")
     func wrongPlaces() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: try harness.wave("a.wav", seed: 1)).item

@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// A repair, compared with an independent reader of damaged files: `.recover` of SQLite's own shell.
-@Suite("A repair beside SQLite's .recover")
+@Suite("Repair compared with SQLite's .recover")
 struct RecoverTests {
     /// Debian's shell lacks the table of pages that `.recover` reads. `scripts/recover-shell.sh` builds a shell with
     /// this table.
@@ -88,7 +88,7 @@ struct RecoverTests {
     }
 
     @Test(
-        "has each row of the user's that .recover finds, whatever page is damaged and how",
+        "a repair has each user row that .recover finds, for any damaged page and damage",
         .enabled("the shell of SQLite has no .recover here") { canRecover })
     func compared() throws {
         var random = SeededGenerator(printedFor: ".recover")

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Store
 
-@Suite("A repair, afterwards")
+@Suite("History after a repair")
 struct RepairedHistoryTests {
-    @Test("keeps the histories of recordings whose sections are whole, and each change of the others that fits")
+    @Test("a repair keeps the histories of whole recordings, and each fitting change of the others")
     func histories() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -36,7 +36,7 @@ struct RepairedHistoryTests {
         }
     }
 
-    @Test("keeps no change that another one has left no sections for")
+    @Test("a repair keeps no change whose sections are missing")
     func fittingChanges() throws {
         let scratch = try Scratch()
         let store = try PracticeStore(.file(scratch.file("practice.db")))
@@ -60,7 +60,7 @@ struct RepairedHistoryTests {
         #expect(throws: SectionError.self) { try store.undo(recording.key) }
     }
 
-    @Test("is not begun by a refused statement that meets no impossible value, and drops no row with one")
+    @Test("a refused statement that meets no impossible value starts no repair, and drops no row")
     func otherRefusal() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")

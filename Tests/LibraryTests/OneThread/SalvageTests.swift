@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// The rows kept by a repair of a store with one damaged page, of each kind and each table in turn.
-@Suite("A repair of damaged pages")
+@Suite("Repair of damaged pages")
 struct SalvageTests {
     /// Tables, with the compared columns: a repair sets all other columns anew.
     static let tables: [(name: String, columns: [String])] = [
@@ -190,7 +190,7 @@ struct SalvageTests {
         #expect(try differences("recording", ["id", "key"]).lost == 0, "\(page.kind) page of \(page.owner)")
     }
 
-    @Test("keeps each row that is not on the damaged page itself, whatever kind of page that is")
+    @Test("a repair keeps each row outside the damaged page, for every kind of page")
     func everyKind() throws {
         let scratch = try Scratch()
         let whole = scratch.file("whole.db")
@@ -213,7 +213,7 @@ struct SalvageTests {
         }
     }
 
-    @Test("keeps the rows that a damaged page leads past, although SQLite finds no mistake in it")
+    @Test("a repair keeps the rows that a damaged page skips, although SQLite finds no mistake")
     func passedBy() throws {
         let scratch = try Scratch()
         let whole = scratch.file("whole.db")
@@ -239,7 +239,7 @@ struct SalvageTests {
         }
     }
 
-    @Test("knows free pages by a list that is whole, and takes those of a damaged list last")
+    @Test("a repair knows free pages by a whole list, and reads those of a damaged list last")
     func freePages() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -263,7 +263,7 @@ struct SalvageTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: repair.damagedPath)) == before)
     }
 
-    @Test("is made by one program at a time, also where the header is damaged and SQLite has no lock")
+    @Test("a store is repaired by one program at a time, even where SQLite has no lock")
     func oneAtATime() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -285,7 +285,7 @@ struct SalvageTests {
         #expect(try PracticeStore(.file(path)).recordings().count == 301)
     }
 
-    @Test("makes up nothing for a row that names a number that was never given")
+    @Test("a repair invents no parent for a row with an impossible number")
     func impossibleNumbers() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -320,7 +320,7 @@ struct SalvageTests {
         #expect(try numbers("SELECT count(*) FROM pragma_foreign_key_check") == [0])
     }
 
-    @Test("leaves the damaged file as it was, and no other, if the disk is full")
+    @Test("a repair on a full disk leaves the damaged file as it was, and no other file")
     func fullDisk() throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")

@@ -9,9 +9,9 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("The repair from a damaged store")
+@Suite("Salvage of parts")
 struct SalvagedPartsTests {
-    @Test("counts what comes back to a playlist, to a feed and outside the library")
+    @Test("a salvage counts the returned parts of playlists, feeds and recordings outside the library")
     func parts() throws {
         let full = try FullLibrary()
         let library = full.harness.library
@@ -37,7 +37,7 @@ struct SalvagedPartsTests {
         #expect(try contents(library).filter { !$0.hasPrefix("episode") } == before.filter { !$0.hasPrefix("episode") })
     }
 
-    @Test("tells the entries of a playlist that was changed since")
+    @Test("a salvage reports the entries of a playlist that changed since")
     func otherEntries() throws {
         let full = try FullLibrary()
         let library = full.harness.library
@@ -54,7 +54,7 @@ struct SalvagedPartsTests {
         #expect(summary.isEmpty)
     }
 
-    @Test("knows a section with a new number that was renamed or removed since")
+    @Test("a salvage knows a renumbered section that was renamed or removed since")
     func againAfterChanges() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -74,7 +74,7 @@ struct SalvagedPartsTests {
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == before)
     }
 
-    @Test("leaves no table in the memory of the program")
+    @Test("a salvage leaves no temporary table")
     func noTables() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -88,7 +88,7 @@ struct SalvagedPartsTests {
         #expect(count == 0)
     }
 
-    @Test("knows sections that were rated in the same second by their order")
+    @Test("a salvage distinguishes sections rated in the same second by their order")
     func sameSecond() throws {
         let harness = try LibraryHarness()
         let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1, frames: 4000)).item
@@ -112,7 +112,7 @@ struct SalvagedPartsTests {
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == before)
     }
 
-    @Test("brings back a second entry of a recording in a playlist, and tells marks that differ")
+    @Test("a salvage returns a second entry of a recording in a playlist, and reports differing marks")
     func twice() throws {
         let full = try FullLibrary()
         let (library, store) = (full.harness.library, full.harness.store)
@@ -132,7 +132,7 @@ struct SalvagedPartsTests {
         #expect(try library.salvage(storeAt: old).isEmpty)
     }
 
-    @Test("leaves what another recording has taken over since with that recording")
+    @Test("a salvage leaves sections that another recording has adopted since with that recording")
     func adopted() throws {
         let full = try FullLibrary()
         let (library, store) = (full.harness.library, full.harness.store)
@@ -152,7 +152,7 @@ struct SalvagedPartsTests {
         #expect(try contents(library).filter { $0.hasPrefix("review") } == before.filter { $0.hasPrefix("review") })
     }
 
-    @Test("reads a store through a link with the journal beside it, and refuses one with a log beside it")
+    @Test("a salvage reads a store through a link with its journal, and refuses a store with a log")
     func journals() throws {
         let full = try FullLibrary()
         let folder = full.harness.scratch.file("old")
@@ -180,7 +180,7 @@ struct SalvagedPartsTests {
     }
 
     @Test(
-        "of which only keys are left is completed from the files: by a check, by adding again, and where sections are read"
+        "a store of which only keys are left is completed from the files"
     )
     func lostRows() throws {
         let full = try FullLibrary()

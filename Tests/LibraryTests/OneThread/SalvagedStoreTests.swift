@@ -10,9 +10,9 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("What a damaged store brings back")
+@Suite("Salvage of a damaged store")
 struct SalvagedStoreTests {
-    @Test("is everything, into a store that is new, and nothing when it is done again")
+    @Test("a salvage into a new store returns everything, and a repetition nothing")
     func newStore() throws {
         let full = try FullLibrary()
         let expected = try contents(full.harness.library)
@@ -35,7 +35,7 @@ struct SalvagedStoreTests {
         #expect(try library.items { $0.text = "bossa latin" }.count == 1)
     }
 
-    @Test("is what an earlier repair dropped, and what was changed since stays")
+    @Test("a salvage returns what an earlier repair dropped, and keeps later changes")
     func emptied() throws {
         let full = try FullLibrary()
         let (library, store) = (full.harness.library, full.harness.store)
@@ -75,7 +75,7 @@ struct SalvagedStoreTests {
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == now)
     }
 
-    @Test("belongs to the section of its name where sections have other numbers by now")
+    @Test("salvaged progress goes to the section of the same name where numbers differ by now")
     func otherNumbers() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -119,7 +119,9 @@ struct SalvagedStoreTests {
         #expect(full.harness.isThere(full.harness.scratch.file("take-2.wav")))
     }
 
-    @Test("is the rest where a page is damaged", arguments: ["item", "section", "take", "review"])
+    @Test(
+        "a salvage returns the remaining rows where a page is damaged",
+        arguments: ["item", "section", "take", "review"])
     func damaged(table: String) throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -146,7 +148,7 @@ struct SalvagedStoreTests {
         try checkWords(of: library)
     }
 
-    @Test("comes from stores of all versions", arguments: 1...7)
+    @Test("a salvage reads stores of all versions", arguments: 1...7)
     func earlier(_ version: Int) throws {
         let harness = try LibraryHarness()
         let kept = #filePath.replacing(
@@ -159,7 +161,7 @@ struct SalvagedStoreTests {
         for library in [harness.library, opened] { try checkWords(of: library) }
     }
 
-    @Test("never takes the place of what is here: lost rows and altered bytes there change nothing")
+    @Test("a salvage never replaces existing rows, whatever the damaged store lacks or alters")
     func lossesThere() throws {
         let full = try FullLibrary()
         // As after an export, where missing rows would count as removed.
@@ -179,7 +181,7 @@ struct SalvagedStoreTests {
     }
 
     @Test(
-        "stays removed if it was removed here since, whether the library was exported or not", arguments: [false, true])
+        "a salvage keeps removed items removed, whether the library was exported or not", arguments: [false, true])
     func removedSince(isExported: Bool) throws {
         let full = try FullLibrary()
         let (library, store) = (full.harness.library, full.harness.store)
@@ -199,7 +201,7 @@ struct SalvagedStoreTests {
         #expect(Set(summary.conflicts.map(\.field)) == ["name", "tags"])
     }
 
-    @Test("has the numbers that it had where only some sections were lost here")
+    @Test("salvaged sections have their old numbers where only some sections were lost")
     func someLost() throws {
         let full = try FullLibrary()
         let expected = try contents(full.harness.library)
@@ -217,7 +219,7 @@ struct SalvagedStoreTests {
         #expect(try full.harness.library.entries(of: list).count == 2)
     }
 
-    @Test("is limited to numbers that can be read again")
+    @Test("a salvage limits numbers to those that can be read again")
     func impossibleNumbers() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -245,7 +247,7 @@ struct SalvagedStoreTests {
         #expect(try library.salvage(storeAt: old).isEmpty)
     }
 
-    @Test("does not change the sections here, their ratings or their order where both stores have gone on since")
+    @Test("a salvage keeps the sections, ratings and order here if both stores went on since")
     func bothWentOn() throws {
         let full = try FullLibrary()
         let recording = try FullLibrary.recording(full.songs[0])
@@ -276,7 +278,7 @@ struct SalvagedStoreTests {
         #expect(try full.harness.library.salvage(storeAt: old).isEmpty)
     }
 
-    @Test("does not make a second recording of one whose key is damaged")
+    @Test("a salvage makes no second recording of one whose key is damaged")
     func damagedKey() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -289,7 +291,7 @@ struct SalvagedStoreTests {
         #expect(try contents(full.harness.library) == before)
     }
 
-    @Test("takes no hidden file of a take that was deleted here")
+    @Test("a salvage takes no hidden file of a take that was deleted here")
     func otherTrash() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -310,7 +312,7 @@ struct SalvagedStoreTests {
         #expect(full.harness.isThere(scratch.file("today-2.wav")))
     }
 
-    @Test("is nothing where a store of this program is empty, with or without its tables")
+    @Test("a salvage of an empty store of this program returns nothing, with or without tables")
     func emptyStores() throws {
         let full = try FullLibrary()
         let (before, scratch) = (try contents(full.harness.library), full.harness.scratch)
@@ -329,7 +331,7 @@ struct SalvagedStoreTests {
         #expect(try contents(full.harness.library) == before)
     }
 
-    @Test("is nothing if it is stopped between any two steps, and no copy is left", arguments: 0..<3)
+    @Test("a salvage stopped between any two steps returns nothing, and leaves no copy", arguments: 0..<3)
     func stopped(after steps: Int) throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
@@ -346,7 +348,7 @@ struct SalvagedStoreTests {
         #expect(try library.salvage(storeAt: old).items == 3)
     }
 
-    @Test("is refused with a reason if the file is missing, empty, of another program, or of a newer version")
+    @Test("a salvage refuses a missing, empty, foreign or newer file with a reason")
     func refused() throws {
         let full = try FullLibrary()
         let before = try contents(full.harness.library)

@@ -131,9 +131,11 @@ private struct RandomUser {
     }
 }
 
-@Suite("The store of a library")
+@Suite("Merge into the store of a library")
 struct StoreMergeTests {
-    @Test("is the same after an exchange of catalogues in any order", arguments: 0..<cases(12, few: 3))
+    @Test(
+        "the stores of libraries are equal after an exchange of catalogues in any order",
+        arguments: 0..<cases(12, few: 3))
     func exchange(round: Int) throws {
         let seed = UInt64(round) &* 7919 + 18
         print("seed \(seed)")
@@ -175,7 +177,7 @@ struct StoreMergeTests {
         }
     }
 
-    @Test("takes over words, sections, playlists and tags of another computer")
+    @Test("a merge takes over words, sections, playlists and tags of another computer")
     func takingOver() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         let wave = try here.wave("a.wav", seed: 1)
@@ -200,7 +202,7 @@ struct StoreMergeTests {
         #expect(try there.library.items { $0.text = "head" }.count == 1)
     }
 
-    @Test("keeps what two computers add to a playlist, and what they remove from it, in one order")
+    @Test("a merge keeps additions to and removals from a playlist by two computers, in one order")
     func playlists() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         var numbers: [Int] = []
@@ -228,7 +230,7 @@ struct StoreMergeTests {
         #expect(try text(here) == text(there))
     }
 
-    @Test("keeps the later of two changes to a field, and both changes to two fields")
+    @Test("a merge keeps the later of two changes to a field, and both changes to two fields")
     func laterWins() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         let item = try here.library.add(fileAt: here.wave("a.wav", seed: 1)).item
@@ -247,7 +249,7 @@ struct StoreMergeTests {
         }
     }
 
-    @Test("puts what was removed elsewhere into the trash, and brings back what was changed later")
+    @Test("a merge trashes recordings removed elsewhere, and restores recordings changed later")
     func removal() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         let wave = try here.wave("a.wav", seed: 1)
@@ -270,7 +272,7 @@ struct StoreMergeTests {
         #expect(try shown(here).count == shown(there).count)
     }
 
-    @Test("changes nothing for a catalogue that cannot be read")
+    @Test("a catalogue that cannot be read changes nothing")
     func refusal() throws {
         let harness = try LibraryHarness()
         for text in [
@@ -282,7 +284,7 @@ struct StoreMergeTests {
         #expect(harness.names(harness.scratch.path).isEmpty)
     }
 
-    @Test("keeps what it cannot show, and gives it on")
+    @Test("a merge keeps unknown and invalid fields, and passes them on")
     func unknown() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
         let key = "00000000000000000000000000000001"

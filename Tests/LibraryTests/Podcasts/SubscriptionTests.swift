@@ -14,7 +14,7 @@ import Transfers
 
 @Suite("Subscriptions")
 struct SubscriptionTests {
-    @Test("tell what is new since the user subscribed, and fetch nothing by themselves")
+    @Test("a subscription reports new episodes since its beginning, and fetches none by itself")
     func following() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = harness.library
@@ -52,7 +52,7 @@ struct SubscriptionTests {
         #expect(libraryError { _ = try library.refresh(feed.number, fetch: server.fetch) } == .unknown)
     }
 
-    @Test("are found through the web page of a show")
+    @Test("a subscription is found through the web page of a show")
     func page() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let (feed, isNew) = try harness.library.subscribe(to: server.address("page"), fetch: server.fetch)
@@ -63,7 +63,7 @@ struct SubscriptionTests {
         #expect(try harness.library.subscriptions().count == 1)
     }
 
-    @Test("without a title have their address in its place, but not its private key, and not as an artist")
+    @Test("a subscription without a title is titled by its address, without the private key")
     func untitled() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = harness.library
@@ -82,7 +82,7 @@ struct SubscriptionTests {
         #expect(try library.askFor(episodes: [episode.number]).first?.wishes.artist == nil)
     }
 
-    @Test("tell an episode as fetched by its address without the key only where no other episode has that")
+    @Test("an episode counts as fetched without the key only if no other episode has that address")
     func keys() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = harness.library
@@ -108,7 +108,7 @@ struct SubscriptionTests {
         #expect(try fetched() == ["Part 1", "Part 3"] && fetched(onlyNew: true) == ["Part 3"])
     }
 
-    @Test("whose file was cut off have the episodes before that, and the others from the next time on")
+    @Test("a truncated feed gives its whole episodes, and the others from the next time on")
     func cutOff() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = harness.library
@@ -120,7 +120,7 @@ struct SubscriptionTests {
         #expect(try library.refresh(feed.number, fetch: server.fetch).isUnchanged)
     }
 
-    @Test("keep the cause why a feed cannot be read")
+    @Test("a feed that cannot be read keeps its cause")
     func errors() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = harness.library
