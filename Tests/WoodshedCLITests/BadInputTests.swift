@@ -57,7 +57,7 @@ struct BadInputTests {
         refused(folder["pipe.wav"], status: 65)
     }
 
-    @Test("standard input and addresses are refused with what to do instead")
+    @Test("standard input and addresses are refused with the remedy")
     func noNames() {
         refused("-", status: 65)
         refused("https://example.org/song.mp3", status: 65)

@@ -22,7 +22,7 @@ struct BenchTests {
     }
 
     @Test(
-        "prints one JSON object with every figure, and renders every frame of the score",
+        "bench stretch prints one JSON object with every figure, and renders every frame",
         .enabled(if: Workload.isOptimised))
     func json() throws {
         let run = bench(["--speed", "75%", "--period", "64", "--section", "0.1-0.15", "-n", "3", "--json"])
@@ -44,7 +44,7 @@ struct BenchTests {
     }
 
     @Test(
-        "allocates in no block of a plain or a stretched pass", .enabled(if: Workload.isWhole),
+        "bench stretch allocates in no block of a plain or a stretched pass", .enabled(if: Workload.isWhole),
         arguments: ["100%", "75%", "150%"])
     func heap(speed: String) throws {
         let run = bench(["--speed", speed, "--section", "0.1-0.15", "-n", "2", "--json"])
@@ -52,7 +52,7 @@ struct BenchTests {
         #expect(run.text.contains(#""allocations":0"#) || run.text.contains(#""allocations":null"#), "\(run.text)")
     }
 
-    @Test("says in plain text whether the longest block is in time", .enabled(if: Workload.isOptimised))
+    @Test("bench stretch states in plain text whether the longest block is in time", .enabled(if: Workload.isOptimised))
     func table() {
         let run = bench(["--speed", "75%", "--period", "4096"])
         #expect(run.status == 0, "\(run.error)")
@@ -60,13 +60,13 @@ struct BenchTests {
         #expect(run.lines.contains { $0.contains("longest block") && $0.contains("of 92879.8 µs") })
     }
 
-    @Test("stops after the requested number of seconds", .enabled(if: Workload.isOptimised))
+    @Test("bench stretch stops after the requested number of seconds", .enabled(if: Workload.isOptimised))
     func seconds() {
         let run = bench(["--speed", "50%", "-n", "1000", "--seconds", "2", "--json"])
         #expect(number("frames", in: run) == 88_256, "whole blocks of 64 frames beyond two seconds: \(run.text)")
     }
 
-    @Test("reports a file without audio and a section outside the recording as other verbs do")
+    @Test("bench stretch refuses a missing file with 66, and a section outside the recording with 65")
     func refusals() {
         #expect(Command.run(["bench", "stretch", folder["missing.wav"]]).status == 66)
         #expect(bench(["--section", "5-6"]).status == 65)

@@ -36,7 +36,7 @@ struct CalibrateTests {
 
     private func clean() { _ = Command.tool("rm", ["-rf", folder.path + "/woodshed"]) }
 
-    @Test("measures, stores, lists and removes round trips")
+    @Test("calibrate measures, stores, lists and removes round trips")
     func life() throws {
         defer { clean() }
         let empty = run(["--list"])
@@ -62,7 +62,7 @@ struct CalibrateTests {
         #expect(run(["--list", "--json"]).text.isEmpty)
     }
 
-    @Test("ends with 69 and stores nothing if no sound comes back; a usage error is 64")
+    @Test("calibrate ends with 69 and stores nothing if no sound comes back; a usage error is 64")
     func refuses() throws {
         let (one, other) = (try card(), try card())
         let refused = measure(one.name, ["--input", other.name, "--json"])
@@ -75,7 +75,9 @@ struct CalibrateTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("reports a result that cannot be stored, after the figures", arguments: ["later version", "no folder"])
+    @Test(
+        "calibrate reports a result that cannot be stored, after the figures",
+        arguments: ["later version", "no folder"])
     func cannotKeep(why: String) throws {
         defer { clean() }
         let rig = try card(delay: 5)
@@ -92,7 +94,7 @@ struct CalibrateTests {
         #expect(why != "later version" || run.error.contains("later version"))
     }
 
-    @Test("every verb that reads a damaged file reports it, and a measurement sets it aside")
+    @Test("every verb reports a damaged calibration file, and a measurement sets the file aside")
     func damaged() throws {
         defer { clean() }
         try #require(unsafe mkdir(folder["woodshed"], 0o700) == 0)
@@ -109,7 +111,7 @@ struct CalibrateTests {
         #expect(run(["--list"]).errorLines.isEmpty)
     }
 
-    @Test("an interrupt ends it with 130, stores nothing, and closes the device")
+    @Test("an interrupt ends calibrate with 130, stores nothing, and closes the device")
     func interrupt() throws {
         let rig = try card(.real)
         let stopped = measure(rig.name) { running in

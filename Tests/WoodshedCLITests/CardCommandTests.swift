@@ -27,7 +27,7 @@ struct CardCommandTests {
         FileManager.default.contents(atPath: folder[name]).flatMap { ZipReader(Array($0)) }
     }
 
-    @Test("are written by the ending or by the format, with a card for each section, and say what comes next")
+    @Test("cards for Anki are exported by ending or format, a card for each section, with the next step")
     func written() throws {
         sections("add", "2.0-3.0", "4.0-5.5", "--name", "Riff")
         let run = sections("export", "cards.apkg")
@@ -45,7 +45,7 @@ struct CardCommandTests {
         #expect(!folder.names.contains { $0.hasPrefix(".woodshed") })
     }
 
-    @Test("are refused where they cannot be, in two lines, and nothing is made")
+    @Test("an impossible export of cards for Anki is refused in two lines, and leaves no file")
     func refused() {
         #expect(sections("export", "cards.apkg").status == 66 && folder.names == ["song.wav"])
         sections("add", "2.0-3.0")
@@ -63,7 +63,7 @@ struct CardCommandTests {
         #expect(sections("import", "song.apkg").status == 66)
     }
 
-    @Test("a signal while they are written leaves nothing of them, and the older file as it was")
+    @Test("a signal during an export of cards for Anki leaves no part, and keeps the older file")
     func interrupted() {
         folder.write("song.wav", Wave.ramp(frames: 20_000_000, channels: 1))
         folder.write("cards.apkg", [1, 2, 3])
@@ -119,9 +119,7 @@ struct ComparedRatingTests {
         #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
     }
 
-    @Test(
-        "x before e: the numbers are kept with the rating, and told by the event, next and stats; without x there are none"
-    )
+    @Test("a rating after a comparison keeps the figures, and the event, next and stats report them")
     func comparison() throws {
         let run = TerminalRun(
             Command.path, ["practice", folder["song.wav"], "--output", "null", "--json"], environment: home)

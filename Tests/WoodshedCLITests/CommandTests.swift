@@ -9,7 +9,7 @@ struct CommandTests {
     /// The command's own list, so that no new verb is left out.
     static let verbs = Woodshed.verbs
 
-    @Test("without arguments it describes itself in at most 25 lines and 80 columns")
+    @Test("woodshed without arguments describes itself in at most 25 lines and 80 columns")
     func introduction() {
         let run = Command.run([])
         #expect(run.status == 0)
@@ -83,7 +83,7 @@ struct CommandTests {
     }
 
     @Test(
-        "the error for a value that begins with a minus names that value, and the one for a missing value says so",
+        "an error names a refused value that begins with a minus, and says when a value is missing",
         arguments: [
             ["play", "a", "--from", "-1"], ["play", "a", "--to", "-0:01"], ["play", "a", "--speed", "-50%"],
             ["play", "a", "--curve", "-1=50%"], ["practice", "a", "-n", "-1"], ["practice", "a", "--gap", "-1"],
@@ -112,7 +112,7 @@ struct CommandTests {
         #expect(folder.names == ["song.wav"])
     }
 
-    @Test("doctor reports the same as JSON, for any device, with the exit status of the fault found")
+    @Test("doctor gives one line of JSON, and the same exit status in plain text")
     func doctor() {
         let run = Command.run(["doctor", "--json"])
         #expect([0, 69, 77].contains(run.status))

@@ -56,7 +56,7 @@ struct CompareCommandTests {
         }
     }
 
-    @Test("each difference is in the figure for it, and not in the others")
+    @Test("compare puts each difference into the figure for the difference, and into no other")
     func differences() throws {
         write("late.wav", late: 0.07)
         let late = compare("model.wav", "--take", "late.wav", "--json")
@@ -77,7 +77,7 @@ struct CompareCommandTests {
         #expect(same.text.contains("starts on time") && same.text.contains("8 of 8"), "\(same.text)")
     }
 
-    @Test("a take of five passes is told to be five times as long, and is compared pass by pass")
+    @Test("compare counts the passes in a take, and compares the take pass by pass")
     func passes() throws {
         let words = ["render", "model.wav", "-n", "5", "-o", "five.wav"]
         #expect(Command.run(words, environment: home, folder: folder.path).status == 0)
@@ -95,7 +95,7 @@ struct CompareCommandTests {
         #expect(one.text.contains("\"take_length_ratio\":1.0,\"passes\":[],"), "\(one.text)")
     }
 
-    @Test("lengths are told in plain words")
+    @Test("compare states lengths in plain words")
     func lengths() {
         for (ratio, words) in [
             (1.1, "% longer than the model"), (0.9, "% shorter than the model"), (2, "1.9 times as long"),
@@ -107,7 +107,7 @@ struct CompareCommandTests {
         #expect(compare("model.wav", "--take", "model.wav").text.contains("length    as long as the model\n"))
     }
 
-    @Test("a picture is drawn into a file, whole or not at all; standard output that is no terminal gets words only")
+    @Test("compare draws a picture into a PNG or SVG file, and prints plain words into a pipe")
     func pictures() {
         let run = compare("model.wav", "--take", "model.wav", "-o", "a.png")
         #expect(run.status == 0 && folder.read("a.png").starts(with: [0x89, 0x50, 0x4E, 0x47]), "\(run.error)")
@@ -118,7 +118,7 @@ struct CompareCommandTests {
         #expect(compare("model.wav", "--take", "model.wav", "-o", "none/a.png").status == 73)
     }
 
-    @Test("silence has no figures, and that is said")
+    @Test("compare reports that silence has nothing to compare")
     func silence() {
         let data = [UInt8](repeating: 0, count: 2 * Self.rate)
         folder.write("silent.wav", Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: data))
@@ -130,7 +130,7 @@ struct CompareCommandTests {
         }
     }
 
-    @Test("takes are named by number, as the newest, and by file; what is too long or not there is refused")
+    @Test("compare finds a take by number, as the newest or by file, and refuses missing and long takes")
     func takes() {
         write("take.wav", late: 0.03)
         #expect(compare("model.wav").status == 66)
@@ -154,7 +154,7 @@ struct CompareCommandTests {
     }
 
     @Test(
-        "a section is compared as it sounded: at its speed, from where it was heard",
+        "compare takes a section at the speed, pitch and place at which the section was heard",
         .enabled(if: Workload.isWhole, "the stretcher takes a minute unoptimised"))
     func slowed() throws {
         let words = ["render", "model.wav", "--speed", "80%", "--pitch", "-2", "-o", "slow.wav"]

@@ -32,7 +32,7 @@ struct ConfigTests {
         return pass.split(separator: #""speed":"#).dropFirst().first.map { String($0.prefix { $0 != "," }) }
     }
 
-    @Test("is listed with where each value comes from, set, read and removed; other lines stay")
+    @Test("config lists values with their sources, sets, reads and removes values, and keeps other lines")
     func verbs() {
         #expect(config("path").text == folder["config"] + "/woodshed/woodshed.conf\n")
         #expect(config("get", "speed").text == "100%\n")
@@ -54,7 +54,7 @@ struct ConfigTests {
         #expect(folder.read(path) == Array("# mine\n".utf8))
     }
 
-    @Test("a flag wins over the environment, that over the section, the recording, the file and the standard")
+    @Test("a flag precedes the environment, then section, recording, file and standard value")
     func precedence() {
         #expect(speed() == "1.0")
         config("set", "speed", "90%")
@@ -69,7 +69,7 @@ struct ConfigTests {
         #expect(speed("--ramp", "50%:60%:10%", "-n", "2", with: variable) == "0.5")
     }
 
-    @Test("has recipes: those that everybody has, and the user's own in their place, checked when they are set")
+    @Test("a user's recipe is checked when set, and replaces a built-in recipe of the same name")
     func recipes() {
         #expect(config("recipes").lines.map { $0.prefix { $0 != " " } } == ["blind", "intensive", "shadow"])
         #expect(config("set", "recipe.slow", "passes=2 speed=50% gap=0.1; passes=1 text=never").status == 0)
@@ -130,7 +130,7 @@ struct ConfigTests {
         #expect(config("unset", "key.playing.z").status == 0 && folder.read("config/woodshed/woodshed.conf").isEmpty)
     }
 
-    @Test("values that cannot be are refused with their place, and set is as strict as the command line")
+    @Test("impossible values are refused with their place, and config set is as strict as the options")
     func refusals() {
         for (words, status) in [
             (["set", "speed", "700"], 64), (["set", "sped", "70%"], 64), (["get"], 64), (["sett", "speed", "1"], 64),

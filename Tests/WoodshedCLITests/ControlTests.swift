@@ -70,7 +70,7 @@ struct ControlSocketTests {
         return fields.first { $0.key == name }?.value
     }
 
-    @Test("words of keys are carried out and answered; what goes on is told; nothing is left at the end")
+    @Test("the control socket carries out the words of keys, answers each, and is removed at the end")
     func practising() {
         let finished = studio.run(practice) { run in
             guard let program = studio.connect() else { return }
@@ -112,7 +112,7 @@ struct ControlSocketTests {
         #expect(finished.errorLines.contains { $0.hasPrefix("loop 0:0") }, "\(finished.error)")
     }
 
-    @Test("who follows reads the lines of --json, also where nothing else is written, and to the last")
+    @Test("a follower of the control socket reads the lines of --json to the last, with --json or not")
     func following() {
         for writes in [true, false] {
             var followed: [String] = []
@@ -134,7 +134,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("help lists words that are all known, and every key's words are taken")
+    @Test("help on the control socket lists known words only, and the words of every key")
     func help() throws {
         var commands: [String] = []
         _ = studio.run(practice) { run in
@@ -155,7 +155,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test("a recording is paused, marked and ended; throwing away is asked for, and only yes is yes")
+    @Test("a recording is paused, marked and discarded over the socket, and a discard needs a yes")
     func recording() {
         let arguments = ["record", "--input", "null", "take.wav", "--json", "--plain", "--control", "socket"]
         let finished = studio.run(arguments) { run in
@@ -184,7 +184,7 @@ struct ControlSocketTests {
         #expect(!studio.folder.names.contains("take.wav") && studio.sockets.isEmpty)
     }
 
-    @Test("programs that flood, say half of a line or nothing do not end a run, which others still control")
+    @Test("programs that flood or stall the control socket do not end a run or lock out others")
     func hostile() {
         let finished = studio.run(practice) { run in
             guard let program = studio.connect(), let name = studio.sockets.first else { return }
@@ -209,9 +209,7 @@ struct ControlSocketTests {
         #expect(finished.lines.last?.contains("playback.finished") == true)
     }
 
-    @Test(
-        "a socket that a killed run left is removed by the next; the configuration decides, and --control none against it"
-    )
+    @Test("the next run removes a killed run's socket, and --control none overrides the configuration")
     func staleAndConfigured() {
         studio.config("set", "control", "socket")
         // The run continues until the test ends the process.
@@ -235,7 +233,7 @@ struct ControlSocketTests {
         #expect(studio.config("set", "control", "telepathy").status == 64)
     }
 
-    @Test("a way that there is not is refused before anything is opened")
+    @Test("an unknown or missing way of control is refused before the output is opened")
     func refused() {
         func play(_ way: String, with more: [String: String] = [:]) -> Finished {
             Command.run(
@@ -250,7 +248,7 @@ struct ControlSocketTests {
         #expect(!studio.folder.names.contains("out.wav"))
     }
 
-    @Test("ways are read as they are written")
+    @Test("a list of ways of control is parsed into the socket and the MIDI ports")
     func ways() throws {
         func ways(_ text: String) throws -> ControlWays { try ControlWays(parsing: text) }
         var expected = ControlWays()
@@ -270,7 +268,7 @@ struct ControlSocketTests {
 struct PedalTests {
     private let studio = Studio()
 
-    @Test("pedals, pads and programs do what the configuration says, and it is told as for a key")
+    @Test("MIDI pedals, pads and programs carry out the configured actions, reported as for a key")
     func pedals() {
         for (name, words) in [
             ("cc64", "pause"), ("cc64.up", "tell"), ("note60", "speed 80%; gain +1"), ("ch2.program5", "quit; stop"),
@@ -295,7 +293,7 @@ struct PedalTests {
         #expect(finished.errorLines.contains("controller: \(studio.pedal)"))
     }
 
-    @Test("the same pedal pauses a recording, and one line may end both")
+    @Test("a pedal configured for playing pauses a recording too, and one line of actions ends either")
     func recording() {
         studio.config("set", "midi.cc64", "pause")
         studio.config("set", "midi.cc66", "quit; stop")
@@ -353,7 +351,7 @@ struct PedalTests {
         #expect(without.finish() == 0)
     }
 
-    @Test("a line of the configuration that no controller or action fits is refused with its place")
+    @Test("a configuration line with an unknown controller or action is refused with its place")
     func badLines() {
         #expect(studio.config("set", "midi.cc200", "pause").status == 64)
         #expect(studio.config("set", "midi.cc64", "dance").status == 64)
@@ -374,7 +372,7 @@ struct PedalTests {
         #expect(studio.config("unset", "midi.pedal").status == 0)
     }
 
-    @Test("every action of a key can be a pedal's")
+    @Test("every action of a key can be bound to a pedal")
     func everyAction() throws {
         var map = ControllerMap()
         for row in KeyMap.standard.playing.rows + KeyMap.standard.recording.rows {
@@ -387,7 +385,7 @@ struct PedalTests {
     }
 
     @Test(
-        "without a sequencer, the error names what helps and has an exit code",
+        "a run without a MIDI sequencer ends with 69, and the error names the remedy",
         .enabled("this machine has a sequencer") { unsafe access("/dev/snd/seq", F_OK) != 0 })
     func noSequencer() {
         let run = Command.run(

@@ -11,12 +11,12 @@ struct DemoTests {
     // The lowest rate keeps the debug build quick; the code does not branch on the rate.
     private let recording = DemoRecording(sampleRate: 8000)
 
-    @Test("the recording is the same at every run")
+    @Test("the demo recording is the same at every run")
     func repeatable() {
         #expect(DemoRecording(sampleRate: 8000).channels == recording.channels)
     }
 
-    @Test("every section is audible, and no sample exceeds 70 % of full scale")
+    @Test("every section of the demo recording is audible, and no sample exceeds 70 % of full scale")
     func sound() {
         #expect(recording.channels.count == 2)
         #expect(recording.sections.count == 3)
@@ -59,7 +59,7 @@ struct DemoRunTests {
     private let folder = TestFolder()
 
     @Test(
-        "it says what it does and what to type next, and writes a file if there is no device",
+        "demo states its speeds and the next command, and writes a file if there is no device",
         .enabled(if: Workload.isWhole, "the stretcher takes a minute unoptimised"))
     func demo() throws {
         let mine = folder.write("woodshed-demo.wav", [1, 2, 3])
@@ -77,7 +77,7 @@ struct DemoRunTests {
         #expect(samples.contains { abs($0) > 0.3 })
     }
 
-    @Test("it reports at once that no file can be written")
+    @Test("demo reports at once that no file can be written")
     func unwritable() {
         // Nobody can make a file there, not even root.
         let run = Command.run(["demo", "--json"], environment: environment, folder: "/proc")
@@ -87,7 +87,7 @@ struct DemoRunTests {
 
     private var environment: [String: String] { ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"] }
 
-    @Test("after an interrupt it leaves no file")
+    @Test("demo leaves no file after an interrupt")
     func interrupted() {
         // If the test is delayed, the demo may end before the interrupt comes.
         for _ in 0..<20 {

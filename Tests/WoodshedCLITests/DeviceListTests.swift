@@ -35,7 +35,7 @@ struct DeviceListTests {
         try openOutput(.system(held.name), try StreamRequest(sampleRate: 48_000, channelCount: 2))
     }
 
-    @Test("both directions are listed, with each device's abilities, or why they are unknown")
+    @Test("devices lists both directions, with each device's abilities or why they are unknown")
     func words() throws {
         let stream = try hold()
         defer { stream.stop() }
@@ -58,7 +58,7 @@ struct DeviceListTests {
         #expect(details("held", inputs).contains("8000 to 768000 Hz; 1 to 8 channels; "))
     }
 
-    @Test("in JSON the list has an object for each device")
+    @Test("devices --json has an object for each device")
     func json() throws {
         let stream = try hold()
         defer { stream.stop() }
@@ -79,7 +79,7 @@ struct DeviceListTests {
         #expect(run.text.contains(#""direction":"output","state":"busy","message":"another program is using"#))
     }
 
-    @Test("the doctor, too, ends when the device does not answer, and says so")
+    @Test("doctor ends and reports the cause when a device does not answer")
     func doctor() {
         let run = run("doctor", "--output", "dead", "--input", "ready", "--plain")
         #expect(run.status == 69, "\(run.text)")

@@ -114,7 +114,7 @@ struct DiagnosisTests {
             finding: "whose the devices are", remedy: "usermod -aG audio"),
     ]
 
-    @Test("on a healthy machine every check passes")
+    @Test("every check of the doctor passes on a healthy machine")
     func nothing() {
         let checks = MadeUpMachine().diagnosis().checks
         let names = checks.map(\.name).filter { !["ffmpeg", "disk"].contains($0) }
@@ -126,7 +126,7 @@ struct DiagnosisTests {
         for check in checks where names.contains(check.name) { #expect(check.grade == .good && check.remedy.isEmpty) }
     }
 
-    @Test("each fault is named with its remedy, and nothing else is", arguments: faults)
+    @Test("doctor names each fault with its remedy, and no other fault", arguments: faults)
     func wrong(fault: Fault) {
         let machine = MadeUpMachine(fault.changes)
         let diagnosis = machine.diagnosis(grantsRealTime: fault.grantsRealTime, refused: fault.refused)
@@ -195,13 +195,13 @@ struct DiagnosisTests {
         MixerControl(name: name, side: side, isOn: isOn, volume: volume)
     }
 
-    @Test("E20: a device that opens is told with its buffer")
+    @Test("doctor reports a device that opens with the length of its buffer")
     func buffer() {
         let check = MadeUpMachine([:]).diagnosis().checks.first { $0.name == "output" }
         #expect(check?.finding.contains("a buffer of 768 frames (16 ms)") == true, "\(check?.finding ?? "")")
     }
 
-    @Test("a control that is muted or at zero is named with the command that opens it; one open output is enough")
+    @Test("doctor names a muted control with the command to open it; one open output is enough")
     func mixer() {
         func remedies(_ controls: [MixerControl]) -> [String] {
             var (device, source) = (DeviceFacts.working(.output), DeviceFacts.working(.input))
@@ -255,7 +255,7 @@ struct DiagnosisTests {
         #expect(silent.holders(of: "hw:0", .output) == [DeviceHolder(process: 31, name: "mpd")])
     }
 
-    @Test("the marks have a form in ASCII and one in Unicode, and colour only on request")
+    @Test("the marks of checks have a form in ASCII and in Unicode, and colour only on request")
     func style() {
         let check = Check(name: "ffmpeg", grade: .weak, finding: "missing", remedy: "install it")
         #expect(

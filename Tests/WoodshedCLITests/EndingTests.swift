@@ -34,7 +34,7 @@ struct EndingTests {
     }
 
     @Test(
-        "play and practice end with the signal's exit status, and say why",
+        "play and practice on an unresponsive device end with the signal's status, and name the cause",
         arguments: [("play", SIGTERM, 143), ("practice", SIGINT, 130)] as [(String, Int32, Int32)])
     func playing(verb: String, number: Int32, status: Int32) throws {
         let rig = try stuckCard()
@@ -64,7 +64,7 @@ struct EndingTests {
         #expect(kept?.position != nil && kept?.settings["speed"] != nil, "\(run.error)")
     }
 
-    @Test("a run that is stopped while it ends goes on with that when it is continued")
+    @Test("a run that is suspended while it ends completes its ending when continued")
     func stopped() throws {
         let rig = try stuckCard()
         let run = Command.run(
@@ -83,7 +83,7 @@ struct EndingTests {
         #expect(run.status == 143 && run.error.contains("does not answer"), "\(run.error)")
     }
 
-    @Test("q ends with the exit status of an unusable device, too, and restores the terminal", .needsTerminal)
+    @Test("q on an unresponsive device ends with the device's exit status, and restores the terminal", .needsTerminal)
     func key() throws {
         let rig = try stuckCard()
         let run = TerminalRun(
@@ -97,7 +97,7 @@ struct EndingTests {
         #expect(picture.count("does not answer") == 1 && picture.count("pass 1") == 0, "\(picture.lines)")
     }
 
-    @Test("a take is complete and kept; record --recover does the rest of its ending")
+    @Test("a take from an unresponsive device is kept, and the error names record --recover")
     func recording() throws {
         let rig = try stuckCard()
         let run = Command.run(
@@ -114,7 +114,7 @@ struct EndingTests {
 
     // The thread sanitizer withholds signals from a program waiting in the call that opens a pipe.
     @Test(
-        "a rendering into a pipe that is not read ends, and so does one that waits for a reader",
+        "a signal ends a rendering into a pipe without a reader, or whose reader does not read",
         arguments: Sanitizers.watchThreads ? [1] : [0, 1])
     func rendering(reader: Int) throws {
         #expect(Command.tool("mkfifo", [folder["pipe"]]))
@@ -147,7 +147,7 @@ struct EndingTests {
 
 /// An `ffmpeg` that decodes one second and then stalls for as long as the command runs, as can happen with network
 /// input.
-@Suite("The end by a signal, when a recording does not come", .serialized)
+@Suite("The end by a signal, when decoding stalls", .serialized)
 struct StalledDecodingTests {
     private let folder = TestFolder()
 
@@ -173,7 +173,7 @@ struct StalledDecodingTests {
     }
 
     @Test(
-        "render and practice end with the signal's exit status, leave no file, and name no device as the cause",
+        "a signal ends render and practice while decoding stalls, and leaves no file",
         arguments: [
             ["render", "song.m4a", "-o", "out.wav", "--json"],
             ["render", "song.m4a", "--speed", "75%", "--material", "music", "-o", "out.flac", "--json"],

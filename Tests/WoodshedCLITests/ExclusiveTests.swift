@@ -47,7 +47,7 @@ struct ExclusiveTests {
         #expect(rig.truth(.playback).opens == 2 && rig.truth(.playback).framesTransferred >= 2 * 4800)
     }
 
-    @Test("a card that another program plays on is busy, and null is no card")
+    @Test("--exclusive refuses a card that another program plays on, and null")
     func refusals() throws {
         let held = try openOutput(
             .system(rig.name), StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil))

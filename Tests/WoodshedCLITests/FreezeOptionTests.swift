@@ -13,7 +13,7 @@ struct FreezeOptionTests {
         return Command.run(["render", folder["song.wav"], "-o", folder["out.wav"], "--bits", "float"] + options)
     }
 
-    @Test("--freeze renders the sound of one place for as long as asked for, from its own frame on")
+    @Test("--freeze renders the sound of one place for the requested length")
     func render() throws {
         let run = run("--freeze", "12000f", "--freeze-length", "0.5")
         #expect(run.status == 0, "\(run.error)")
@@ -23,7 +23,7 @@ struct FreezeOptionTests {
         #expect(frozen[300...].contains { $0 != 0 })
     }
 
-    @Test("a time outside of what is played is refused, and a length without a time")
+    @Test("--freeze outside the played range is refused, and so is --freeze-length without --freeze")
     func refused() {
         #expect(run("--freeze", "40000f").status == 64)
         #expect(run("--freeze", "100f", "--section", "1000f-2000f").status == 64)

@@ -6,7 +6,7 @@ import Woodshed
 
 @testable import WoodshedCLI
 
-@Suite("Inputs that are not as asked")
+@Suite("Inputs that differ from the request")
 struct InputFitTests {
     private let folder = TestFolder()
 
@@ -33,7 +33,7 @@ struct InputFitTests {
         }
     }
 
-    @Test("of a larger input the first channels are recorded, bit for bit, and it is said which")
+    @Test("the first channels of a larger input are recorded bit for bit, and record names them")
     func larger() throws {
         folder.write("wide.wav", Wave.ramp(frames: 9000, channels: 4, rate: 48_000))
         let usual = record("a.wav", from: "wide.wav", "--json")
@@ -49,7 +49,7 @@ struct InputFitTests {
         #expect(!record("d.wav", from: "wide.wav", "--input-channel", "4,1").error.contains("the first"))
     }
 
-    @Test("another rate, and fewer channels, are told, and refused with --exact before there is a file")
+    @Test("another rate or fewer channels are reported, and refused with --exact before there is a file")
     func other() throws {
         folder.write("small.wav", Wave.ramp(frames: 8000, channels: 1, rate: 8000))
         let told = record("a.wav", from: "small.wav", "--rate", "44100", "--channels", "2")
@@ -72,7 +72,7 @@ struct InputFitTests {
         #expect(record("c.wav", from: "small.wav", "--exact", "--rate", "8000", "--channels", "1").status == 0)
     }
 
-    @Test("a card with eight channels gives the first two")
+    @Test("a recording of a card with eight channels has the first two channels")
     func card() throws {
         var options = VirtualCardOptions()
         options.channels = 8...8

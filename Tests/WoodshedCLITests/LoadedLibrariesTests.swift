@@ -1,7 +1,7 @@
 // Libraries needed by only one verb are loaded by this verb.
 import Testing
 
-@Suite("Libraries that are loaded")
+@Suite("Loaded libraries")
 struct LoadedLibrariesTests {
     private let folder = TestFolder()
 
@@ -34,8 +34,7 @@ struct LoadedLibrariesTests {
         #expect(thoseThatDraw(loaded(["waveform", folder["ramp.wav"], "-o", folder["a.png"]])).count >= 3)
     }
 
-    @Test(
-        "without the drawing library a picture is refused before the recording is read, with the package to install")
+    @Test("a picture without the drawing library is refused, with the package to install")
     func missing() {
         ramp()
         // An empty file in the library's place is not a library.
@@ -54,7 +53,7 @@ struct LoadedLibrariesTests {
         #expect(shown.status == 0 && shown.error.isEmpty)
     }
 
-    @Test("on a machine without fonts there is a picture without text, and a line that says so")
+    @Test("a picture drawn without fonts has no text, and a line names the package with fonts")
     func noFonts() {
         ramp()
         folder.write("fonts.conf", Array("<?xml version=\"1.0\"?><fontconfig></fontconfig>".utf8))

@@ -25,7 +25,7 @@ struct LogCommandTests {
         #expect(!lines.contains { $0.contains(" session ") || $0.contains("Blue Bossa") })
     }
 
-    @Test("the options win over the variables, anywhere before --, and name a file")
+    @Test("the options of the log win over the variables, anywhere before --, and name a file")
     func options() {
         let run = home.run(
             "list", "--log-level=session:info", "--log-file", "here.log", with: ["WOODSHED_LOG": "trace"])
@@ -35,7 +35,7 @@ struct LogCommandTests {
         #expect(home.run("--log-level", "off", "list").status == 0)
     }
 
-    @Test("unknown words are refused and told; a file that cannot be used is told once and stops nothing")
+    @Test("unknown words for the log are refused; an unusable log file is reported and stops no run")
     func faults() {
         let unknown = home.run("list", "--log-level", "tv:debug")
         #expect(unknown.status == 64 && unknown.error.contains("audio, sql, net"), "\(unknown.error)")
@@ -47,7 +47,7 @@ struct LogCommandTests {
         #expect(refused.status == 0 && told.count == 1, "\(refused.error)")
     }
 
-    @Test("a secret in an address is not written")
+    @Test("a secret in an address is not written to the log")
     func secrets() throws {
         let server = try SongServer.shared()
         let trace = ["WOODSHED_LOG": "trace"]
@@ -59,7 +59,7 @@ struct LogCommandTests {
         #expect(!lines.contains { $0.contains("hush") })
     }
 
-    @Test("doctor says where the log is, and its level")
+    @Test("doctor names the log's file and level")
     func doctor() {
         #expect(home.run("doctor", "--plain").text.contains(home.folder[log]))
         let on = home.run("doctor", "--plain", with: ["WOODSHED_LOG": "net:debug"])

@@ -41,7 +41,7 @@ struct LossTests {
     }
 
     @Test(
-        "wait: it plays on by itself, and the events and the last line report the loss",
+        "the policy wait plays on after a device loss, and events and the last line report the loss",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func waits() throws {
         let run = run("wait", on: try card(awayFor: 300))
@@ -58,7 +58,7 @@ struct LossTests {
     }
 
     @Test(
-        "a device that stands still or is suspended, and continues, is reported once, with the time it was silent",
+        "a device that stalls or is suspended, and continues, is reported once with the silent time",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
         arguments: [
             ("freeze@10000:300", "device.stalled", "stood still"),
@@ -81,7 +81,7 @@ struct LossTests {
     }
 
     @Test(
-        "pause and fallback: without a terminal to resume from, the run ends with 69",
+        "the policies pause and fallback end a run without a terminal with 69",
         arguments: [true, false])
     func givesUp(pauses: Bool) throws {
         let run = run(pauses ? "pause" : "fallback", on: try card())
@@ -93,7 +93,7 @@ struct LossTests {
     }
 
     @Test(
-        "pause, with a control socket: it waits for the words that let it go on",
+        "the policy pause with a control socket waits for the words that resume playing",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
         arguments: [false, true])
     func waitsForWords(isQueue: Bool) throws {
@@ -112,7 +112,8 @@ struct LossTests {
     }
 
     @Test(
-        "pause, on a terminal: the space bar looks for the device, and playing continues", .needsTerminal,
+        "the policy pause on a terminal looks for the device at the space bar, and playing continues",
+        .needsTerminal,
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func pauses() throws {
         let rig = try card()

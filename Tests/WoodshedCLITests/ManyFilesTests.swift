@@ -23,7 +23,9 @@ struct ManyFilesTests {
         ["measure"], ["info"], ["waveform", "--width", "20"], ["render", "-q", "-o", "out/{}.wav"],
     ]
 
-    @Test("results are lines of JSON in the order of the names, however many are worked on", arguments: commands)
+    @Test(
+        "results for several recordings are JSON lines in the order of the names, for any --jobs",
+        arguments: commands)
     func order(command: [String]) {
         let key = command[0] == "render" ? "recording" : "path"
         var outputs: [[UInt8]] = []
@@ -38,7 +40,8 @@ struct ManyFilesTests {
     }
 
     @Test(
-        "one that fails is told with cause and remedy, the others go on, and the exit status is 2", arguments: commands)
+        "a failed recording is reported with its remedy, other recordings go on, and the status is 2",
+        arguments: commands)
     func oneBad(command: [String]) throws {
         let names = ["c.wav", "bad.wav", "missing.wav", "a.wav"]
         let run = home.run(command + names + ["--json", "--jobs", "2"])
@@ -56,13 +59,15 @@ struct ManyFilesTests {
         #expect(home.run(command + ["bad.wav", "missing.wav"]).status == 2)
     }
 
-    @Test("people read what they read of one file, with blank lines between", arguments: commands.prefix(3))
+    @Test(
+        "plain text for several recordings is the text of each, with blank lines between",
+        arguments: commands.prefix(3))
     func words(command: [String]) {
         let single = Self.names.map { home.run(command + [$0]).text }
         #expect(home.run(command + Self.names + ["--jobs", "2"]).text == single.joined(separator: "\n"))
     }
 
-    @Test("one file is as ever, unless --jobs asks for the form of several")
+    @Test("one recording gives the usual output, unless --jobs asks for the form of several")
     func single() {
         #expect(home.run("measure", "a.wav", "--json").json.first?.text("path") == nil)
         let one = home.run("measure", "a.wav", "--json", "--jobs", "1")
@@ -71,7 +76,7 @@ struct ManyFilesTests {
             home.run("measure", "bad.wav").status == 65 && home.run("measure", "bad.wav", "--jobs", "1").status == 2)
     }
 
-    @Test("a list has more names, one a line or each ended by a zero byte", arguments: commands)
+    @Test("--files-from reads more names, each on a line or ended by a zero byte", arguments: commands)
     func lists(command: [String]) {
         let all = home.run(command + Self.names + ["--json"])
         for (name, end) in [("lines", "\n"), ("zeros", "\0")] {
@@ -84,7 +89,7 @@ struct ManyFilesTests {
         #expect(input.status == 0 && input.output == all.output)
     }
 
-    @Test("names in a list may contain line feeds, and begin with a dash; empty lines are no names")
+    @Test("names of --files-from may contain line feeds and begin with a dash; empty lines are no names")
     func listedNames() {
         home.song("two\nlines.wav", 1)
         home.song("-dash.wav", 2)
@@ -94,7 +99,7 @@ struct ManyFilesTests {
         #expect(results(home.run("measure", "--files-from", "lines", "--json")) == ["a.wav", "-dash.wav"])
     }
 
-    @Test("a list that cannot be read, or that names nothing, ends the run")
+    @Test("an unreadable --files-from list, or a run without any name, ends with an error")
     func badLists() {
         let missing = home.run("measure", "a.wav", "--files-from", "nowhere")
         #expect(missing.status == 66 && missing.output.isEmpty && missing.error.contains("nowhere: "))
@@ -107,14 +112,14 @@ struct ManyFilesTests {
         #expect(one.status == 64 && one.error.contains("{}"))
     }
 
-    @Test("a series is in the line of its file")
+    @Test("measure --series puts each series into the line of its recording")
     func series() {
         let run = home.run(["measure"] + Self.names + ["--json", "--series", "--jobs", "2"])
         #expect(run.status == 0 && results(run) == Self.names)
         #expect(run.json.allSatisfy { ($0["series"] as? [Any])?.isEmpty == false })
     }
 
-    @Test("files are written under the recordings' names, the same as one by one")
+    @Test("files written for several recordings have the recordings' names, and the bytes of single runs")
     func files() {
         let rendering = ["--section", "0.1-0.2", "-n", "2", "--speed", "80%", "-q"]
         #expect(home.run(["render"] + Self.names + rendering + ["-o", "out/{}.flac", "--jobs", "3"]).status == 0)
@@ -132,7 +137,7 @@ struct ManyFilesTests {
         }
     }
 
-    @Test("render tells the same of a file as if it were alone")
+    @Test("render reports the same frames and bytes for a recording alone and among several")
     func rendered() {
         let many = home.run(["render"] + Self.names + ["--speed", "80%", "-o", "out/{}.wav", "--json", "-q"])
         for line in many.json {
@@ -142,7 +147,7 @@ struct ManyFilesTests {
         }
     }
 
-    @Test("two recordings are never written to one file, and no recording is replaced; nothing is written then")
+    @Test("a pattern that would write two recordings to one file, or replace a recording, is refused")
     func collisions() {
         _ = unsafe mkdir(home.folder["other"], 0o755)
         home.song("other/a.wav", 9)
@@ -160,7 +165,7 @@ struct ManyFilesTests {
     }
 
     @Test(
-        "options for one file are refused for several",
+        "options for one file are refused for several files",
         arguments: [
             ["render", "-o", "out/x.wav"], ["render", "-o", "-"], ["render", "-o", "{}/x.wav"],
             ["waveform", "-o", "out/x.png"], ["waveform", "-o", "out/{}.png", "--title", "x"],
@@ -173,13 +178,13 @@ struct ManyFilesTests {
         #expect(home.folder.names(in: "out").isEmpty)
     }
 
-    @Test("a folder that is not there is told once")
+    @Test("a missing output folder is reported once for several recordings")
     func noFolder() {
         let run = home.run("waveform", "a.wav", "b.wav", "-o", "nowhere/{}.png")
         #expect(run.status == 73 && run.errorLines.count == 2)
     }
 
-    @Test("names of the library are taken, and written under their titles")
+    @Test("recordings of the library are named by place, and written under their titles")
     func library() {
         // For Swift, a slash with a combining mark behind is a single character, but not for the system.
         home.add("Blue/Bossa", "Alma", "Low/\u{301}Up")
@@ -189,7 +194,7 @@ struct ManyFilesTests {
         #expect(home.folder.names(in: "out") == ["Alma.svg", "Blue-Bossa.svg", "Low-\u{301}Up.svg"])
     }
 
-    @Test("an interrupt ends it with 130 at once; lines that were written stay, and unfinished files do not")
+    @Test("an interrupt ends a run over several recordings with 130, and leaves no unfinished file")
     func interrupt() {
         home.folder.writeHours("long.wav")
         let run = home.run(["measure", "a.wav", "long.wav", "b.wav", "--json", "--jobs", "1"]) { running in
@@ -208,7 +213,7 @@ struct ManyFilesTests {
         #expect(Set(home.folder.names(in: "out")).isSubset(of: ["a.wav", "b.wav"]))
     }
 
-    @Test("thousands of names in a row reach the verb as they are, options among them or not")
+    @Test("thousands of names in a row reach the verb unchanged, with options among them or not")
     func merging() throws {
         let names = (0..<300).map { "\($0).wav" }
         let rows: [[[String]]] = [

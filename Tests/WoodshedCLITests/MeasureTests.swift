@@ -33,7 +33,7 @@ struct MeasureTests {
 
     private func number(_ key: String, in run: Finished) -> Double? { value(key, in: run).flatMap(Double.init) }
 
-    @Test("in JSON it has every key in order, and the right levels of a tone")
+    @Test("measure --json has every key in order, and the right levels of a tone")
     func json() throws {
         tone("tone.wav", amplitude: 0.1)
         let run = measure("tone.wav", ["--json"])
@@ -55,7 +55,7 @@ struct MeasureTests {
         #expect(value("lra", in: run) == "null")
     }
 
-    @Test("the series has an entry for every 10 ms, and comes last")
+    @Test("measure --series has an entry for every 10 ms, after all other keys")
     func series() throws {
         tone("tone.wav", amplitude: 0.1, seconds: 0.5)
         let run = measure("tone.wav", ["--json", "--series"])
@@ -68,7 +68,7 @@ struct MeasureTests {
         #expect(measure("tone.wav", ["--series"]).status == 64)
     }
 
-    @Test("silence is null in JSON, and -inf in the table")
+    @Test("measure prints silence as null in JSON, and as -inf in the table")
     func silence() {
         folder.write(
             "silence.wav",
@@ -84,7 +84,7 @@ struct MeasureTests {
         #expect(measure("silence.wav").text.contains("-inf LUFS"))
     }
 
-    @Test("the table fits one screen, is aligned, and has the time of the first over")
+    @Test("the table of measure fits one screen, is aligned, and has the time of the first over")
     func words() {
         tone("loud.wav", amplitude: 2)
         let run = measure("loud.wav")
@@ -97,9 +97,7 @@ struct MeasureTests {
         #expect(Command.run(["measure", "--help"]).text.contains("_rel"))
     }
 
-    @Test(
-        "rates that the meters do not support are converted, and short files have the readings that they are long enough for"
-    )
+    @Test("measure converts unsupported rates, and gives short files the readings for their length")
     func rates() throws {
         tone("slow.wav", amplitude: 0.1, rate: 4000)
         let run = measure("slow.wav", ["--json"])
@@ -111,7 +109,7 @@ struct MeasureTests {
         #expect(abs(try #require(number("momentary_max", in: short)) - -26.02) < 0.15, "\(short.text)")
     }
 
-    @Test("bad input has the same exit statuses as with other verbs")
+    @Test("measure refuses bad input with the exit statuses of other verbs")
     func refusals() {
         #expect(measure("missing.wav").status == 66)
         #expect(Command.run(["measure", folder.path]).status == 65)
@@ -121,7 +119,7 @@ struct MeasureTests {
         #expect(Command.run(["measure"]).status == 64)
     }
 
-    @Test("on a terminal it shows its progress on standard error", .needsTerminal)
+    @Test("measure on a terminal shows its progress on standard error", .needsTerminal)
     func progress() {
         folder.writeHours("long.wav")
         let run = TerminalRun(Command.path, ["measure", folder["long.wav"]])
@@ -131,8 +129,7 @@ struct MeasureTests {
         #expect(!run.text.contains("LUFS"))
     }
 
-    @Test(
-        "the progress line appears late, changes seldom and is removed at the end; without a terminal it never appears")
+    @Test("a progress line appears late, changes seldom, is removed at the end, and needs a terminal")
     func line() {
         final class Written { var texts: [String] = [] }
         let (seen, unseen) = (Written(), Written())
@@ -160,7 +157,7 @@ struct MeasureTests {
         #expect(unseen.texts.isEmpty)
     }
 
-    @Test("an interrupt ends it with 130 at once, without any output")
+    @Test("an interrupt ends measure with 130 at once, without any output")
     func interrupt() {
         folder.writeHours("long.wav")
         let run = Command.run(["measure", folder["long.wav"]]) { running in

@@ -23,7 +23,7 @@ struct MediaKeyTests {
         eventually { bus.run(["playerctl"] + arguments).text == wanted }
     }
 
-    @Test("practising is seen, and every key does what it says; next and previous mean the section")
+    @Test("media keys control practice as named, and next and previous mean the section")
     func practising() {
         let finished = studio.run(
             [
@@ -61,7 +61,7 @@ struct MediaKeyTests {
         #expect(playerctl("--list-all") == "No players found")
     }
 
-    @Test("a run that asks how a section went ends when it is told to quit", .needsTerminal)
+    @Test("the command Quit over the bus ends a run that asks for a rating", .needsTerminal)
     func quitAtTheQuestion() throws {
         let words = ["sections", studio.folder["song.wav"], "add", "1-7", "--name", "Solo"]
         #expect(Command.run(words, environment: studio.environment).status == 0)
@@ -81,7 +81,7 @@ struct MediaKeyTests {
         #expect(try store.reviews().count == 1)
     }
 
-    @Test("a recording is paused and ended") func recording() {
+    @Test("media keys pause and end a recording") func recording() {
         let finished = studio.run(["record", "--input", "null", "take.wav", "--json", "--plain"], with: session) {
             run in
             #expect(run.wait(for: "recording.started"))
@@ -95,7 +95,7 @@ struct MediaKeyTests {
         #expect(finished.status == 0, "\(finished.error)")
     }
 
-    @Test("they are switched off by an option and by the configuration, and playing goes on when the bus ends")
+    @Test("media keys are off by option or configuration, and playing outlasts the session bus")
     func without() {
         for (arguments, more) in [(["--no-mpris"], [:]), ([], ["WOODSHED_MPRIS": "no"])] {
             let finished = studio.run(
@@ -124,7 +124,7 @@ struct MediaKeyTests {
         #expect(finished.errorLines.contains { $0.contains("the connection with the session bus is lost") })
     }
 
-    @Test("doctor tries them over the bus; without one it tells why, and fails only when they were asked for")
+    @Test("doctor tests media keys over the bus; without a bus doctor fails only with --mpris")
     func doctor() {
         let arguments = ["doctor", "--output", "null", "--plain"]
         let good = Command.run(arguments + ["--mpris"], environment: session)

@@ -33,7 +33,7 @@ struct NextCommandTests {
         try store.review(section: 1, of: recording, .good, at: Int64(time(nil)) - days * 86_400)
     }
 
-    @Test("without anything rated or practised they say so in a friendly line, end well and create nothing")
+    @Test("next, stats and practice --due say that nothing was rated or practised, and create nothing")
     func empty() {
         for (arguments, words) in [
             (["next"], "no section was rated yet"), (["next", "song.wav"], "no section was rated yet"),
@@ -72,7 +72,7 @@ struct NextCommandTests {
         #expect(run("sections", "other.wav", "undo").status == 0 && run("next").lines.count == 1)
     }
 
-    @Test("what cannot be rated is refused in two lines")
+    @Test("impossible ratings and questions about them are refused in two lines")
     func refused() throws {
         try makeSections()
         for (words, status) in [
@@ -90,9 +90,7 @@ struct NextCommandTests {
         #expect(gone.status == 66 && gone.error.contains("is not there any more"), "\(gone.error)")
     }
 
-    @Test(
-        "practice --due plays what is due and nothing else; without a terminal it asks nothing, and without a listener logs nothing"
-    )
+    @Test("practice --due plays due sections only, and without a terminal neither asks nor logs")
     func due() throws {
         try makeSections()
         let played = run("practice", "--due", "--output", "null", "--clock", "virtual", "--json")
@@ -101,7 +99,7 @@ struct NextCommandTests {
         #expect(!played.error.contains("How did") && run("stats").output.isEmpty && run("next").lines.count == 1)
     }
 
-    @Test("due sections of a file that was changed in place are not played, but told of until they are taken over")
+    @Test("due sections of a file changed in place are reported, and played only once adopted")
     func changedInPlace() throws {
         try makeSections()
         let data = [UInt8](repeating: 9, count: 2 * 8000 * 100)
@@ -126,7 +124,7 @@ struct NextCommandTests {
         #expect(run("practice", "--due", "--output", "null", "--clock", "virtual").status == 0)
     }
 
-    @Test("a recording of the library is called by its title there, and not by the name of its file")
+    @Test("next and stats call a recording of the library by its title, not by its file name")
     func libraryTitle() {
         #expect(run("add", "song.wav", "--title", "Blue Bossa").status == 0)
         #expect(run("sections", "@1", "add", "1-8", "--name", "Solo").status == 0)
@@ -137,7 +135,7 @@ struct NextCommandTests {
         #expect(log.status == 0 && run("stats").text.contains("Blue Bossa: Solo"), "\(run("stats").text)")
     }
 
-    @Test("what is practised is in the log, also after a kill, with its time, its passes and its speed")
+    @Test("practice is in the log with its time, passes and speed, also after a kill")
     func logged() throws {
         try makeSections()
         let practised = run("practice", "song.wav", "--section", "1-1.5", "-n", "2", "--output", "null")
@@ -164,7 +162,7 @@ struct NextCommandTests {
         #expect(json.contains(#""start_frame":16000,"#) && json.contains(#""best_speed":1"#))
     }
 
-    @Test("a store that cannot be written does not disturb playing, and is told of once")
+    @Test("a store that cannot be written does not disturb playing, and is reported once")
     func broken() {
         folder.write("data", [1, 2, 3])
         let practised = run("practice", "song.wav", "--section", "1-1.2", "-n", "2", "--output", "null")
@@ -206,7 +204,7 @@ struct RatingKeysTests {
         #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
     }
 
-    @Test("e asks how the section that plays went; a number rates it, and other keys keep their meaning meanwhile")
+    @Test("e asks how the playing section went, a number answers, and other keys keep their meaning")
     func anyTime() {
         let run = practice([folder["song.wav"]]) { run in
             press("e", run, until: "How did Solo go? 1 again, 2 hard, 3 good, 4 easy, enter not rated")

@@ -14,7 +14,7 @@ struct OutputChannelOptionTests {
             environment: ["XDG_DATA_HOME": folder["data"], "XDG_STATE_HOME": folder["state"]], folder: folder.path)
     }
 
-    @Test("sound is played on the chosen channels, and the others are silent")
+    @Test("--output-channel plays on the chosen channels, and the other channels are silent")
     func chosen() throws {
         folder.write("song.wav", Wave.ramp(frames: 1000, channels: 2, rate: 8000))
         #expect(play("song.wav").status == 0)
@@ -36,7 +36,7 @@ struct OutputChannelOptionTests {
         #expect(play("voice.wav", "--output-channel", "3").status == 0)
     }
 
-    @Test("wrong lists are usage errors, and nothing is created")
+    @Test("wrong lists for --output-channel are usage errors, and create no file")
     func refused() {
         folder.write("song.wav", Wave.ramp(frames: 100, channels: 2, rate: 8000))
         for list in ["0", "1,1", "65", "left", "1,", ""] {

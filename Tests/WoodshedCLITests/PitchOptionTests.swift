@@ -13,7 +13,7 @@ struct PitchOptionTests {
         return try #require(Wave.floats(of: folder.read("out.wav")))
     }
 
-    @Test("with --varispeed a recording at 50 % is itself with a frame between every two")
+    @Test("--varispeed at 50 % keeps every frame, and adds a frame between every two")
     func varispeed() throws {
         folder.write("song.wav", Wave.ramp(frames: 4000, channels: 1))
         let plain = try rendered([])
@@ -24,7 +24,7 @@ struct PitchOptionTests {
         #expect(try rendered(["--varispeed"]) == plain)
     }
 
-    @Test("--formants chooses what a change of pitch does to them")
+    @Test("--formants keep and --formants move give different sounds at a changed pitch")
     func formants() throws {
         folder.write("song.wav", Wave.ramp(frames: 4000, channels: 1))
         let moved = try rendered(["--pitch", "3", "--formants", "move", "--material", "music"])
@@ -34,7 +34,7 @@ struct PitchOptionTests {
 
     private static let mistakes = ["--varispeed --pitch 2", "--formants low", "--varispeed=yes"]
 
-    @Test("what cannot be is refused before anything is written", arguments: mistakes)
+    @Test("impossible options of the pitch are refused before a file is written", arguments: mistakes)
     func refused(options: String) {
         folder.write("song.wav", Wave.ramp(frames: 4000, channels: 1))
         let words = options.split(separator: " ").map(String.init)

@@ -87,7 +87,7 @@ struct PracticeDaysTests {
         text.split(separator: "\"\(key)\":", maxSplits: 1).last.flatMap { Double($0.prefix { !",}".contains($0) }) }
     }
 
-    @Test("mark, loop, three takes, a comparison; tomorrow sections and takes are there, and what is due is played")
+    @Test("sections, takes and ratings of one day are there the next day, and due sections are played")
     func days() throws {
         var options = VirtualCardOptions()
         (options.loopbackDelayFrames, options.capturePPM) = (370, 150)

@@ -55,9 +55,7 @@ struct PracticeKeysTests {
 
     private var list: Finished { Command.run(["sections", folder["song.wav"]], environment: home) }
 
-    @Test(
-        "a loop is saved with a name typed in place, points are marked, undone and redone, and all is there the next time"
-    )
+    @Test("sections saved, marked, undone and redone by keys are there the next time")
     func keys() {
         var run = practice { run in
             press("S", run, until: "there is no loop yet")
@@ -92,7 +90,7 @@ struct PracticeKeysTests {
         #expect(undone.status == 0 && list.text.contains("Solo"))
     }
 
-    @Test("a section is chosen in the list while another one plays; keys without a meaning there keep their own")
+    @Test("a section is chosen in the list while another one plays, and other keys keep their meaning")
     func choosing() {
         let run = practice { run in
             press("\t", run, until: "there is one section")
@@ -111,7 +109,7 @@ struct PracticeKeysTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    @Test("f freezes the sound and goes on, and i says so")
+    @Test("f freezes the sound and goes on, and i reports the freeze")
     func freezing() {
         let run = practice { run in
             run.read(seconds: 0.3)
@@ -125,7 +123,7 @@ struct PracticeKeysTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    @Test("Q forgets the place; chosen sections and a run without a listener change nothing that is remembered")
+    @Test("Q and runs without a listener remember no place, and --section ignores a remembered place")
     func forgetting() throws {
         _ = practice { run in
             press("[", run, until: "speed 95 %")
@@ -170,7 +168,7 @@ struct PracticeKeysTests {
         #expect(rendered.status == 0 && rendered.error.contains("0:00.6"), "\(rendered.error)")
     }
 
-    @Test("what another program changes is played from then on, and told once", .needsTerminal)
+    @Test("sections changed by another program are played from then on, and reported once", .needsTerminal)
     func otherProgram() {
         func sections(_ words: String...) {
             #expect(Command.run(["sections", folder["song.wav"]] + words, environment: home).status == 0)
@@ -191,7 +189,7 @@ struct PracticeKeysTests {
         #expect(run.text.ranges(of: "another program").count == 1)
     }
 
-    @Test("--hard plays the marked sections; texts are shown when their section plays, after each pass, or never")
+    @Test("--hard plays the hard sections, and --text shows texts at once, after passes, or never")
     func hardAndTexts() {
         func sections(_ words: String...) {
             let run = Command.run(["sections", folder["song.wav"]] + words, environment: home)

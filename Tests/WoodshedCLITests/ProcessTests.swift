@@ -18,7 +18,7 @@ struct ProcessTests {
         #expect(ProcessHandle(number) == nil)
     }
 
-    @Test("a signal reaches its process, and none after that process has been waited for")
+    @Test("a signal reaches its process, but not a process that has been waited for")
     func waitedFor() throws {
         let process = start("sleep", ["60"])
         let handle = try #require(ProcessHandle(process))
@@ -35,7 +35,7 @@ struct ProcessTests {
         #expect(Command.exitStatus(of: process) == 7)
     }
 
-    @Test("if no terminal can be opened, a run on one fails with that reason, and ends no process")
+    @Test("a run for which no terminal can be opened fails with that reason, and ends no process")
     func noTerminal() async {
         // In a separate process, which may open no more descriptors.
         await #expect(processExitsWith: .success) {

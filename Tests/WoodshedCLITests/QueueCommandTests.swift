@@ -28,7 +28,7 @@ struct QueueCommandTests {
         run.lines.compactMap { JSONValue(reading: Array($0.utf8)) }.filter { $0["event"]?.stringValue == name }
     }
 
-    @Test("E1, E19: play ONE TWO plays both, bit for bit and without a gap")
+    @Test("play ONE TWO plays both recordings, bit for bit and without a gap")
     func gapless() throws {
         let played = run(
             "play", "in/one.wav", "in/two.wav", "--output", "file:out.wav", "--clock", "virtual", "--json")
@@ -60,8 +60,7 @@ struct QueueCommandTests {
         #expect(names("Warm up", "--crossfade", "0.1", "--level", "track").count == 3)
     }
 
-    @Test(
-        "what cannot be played is passed over and told, and the run ends with 2; nothing playable ends with its reason")
+    @Test("play skips and reports unplayable files and ends with 2; without a playable file it fails")
     func passedOver() {
         folder.write("in/page.wav", Array("<html></html>".utf8))
         let some = run("play", "in/page.wav", "in/one.wav", "--output", "null", "--clock", "virtual", "--json")
@@ -74,7 +73,7 @@ struct QueueCommandTests {
             run("play", "in/one.wav", "in/two.wav", "--output", "file:in/two.wav", "--clock", "virtual").status != 0)
     }
 
-    @Test("keys of another program go to the next recording and back, repeat, shuffle and seek")
+    @Test("words over the socket go to the next recording and back, repeat, shuffle and seek")
     func steering() {
         let finished = studio.run([
             "play", "in", "--output", "null", "--json", "--plain", "--control", "socket", "--repeat", "all",
@@ -100,7 +99,7 @@ struct QueueCommandTests {
         #expect(finished.status == 0, "\(finished.error)")
     }
 
-    @Test("D30: a run in the background goes on without its terminal, is steered by ctl, and is the only one")
+    @Test("a run in the background outlives its command, is steered by ctl, and is the only run")
     func background() {
         let started = run("play", "in", "--output", "null", "--repeat", "all", "--detach", "--json")
         #expect(started.status == 0 && started.text.contains("detached"), "\(started.error)")
@@ -117,7 +116,7 @@ struct QueueCommandTests {
         #expect(none.status == 66 && none.error.contains("--detach"))
     }
 
-    @Test("a run in the background that cannot begin says why, as one with a terminal does")
+    @Test("a run in the background that cannot begin reports the cause")
     func backgroundFails() {
         let gone = run("play", "in/gone.wav", "--output", "null", "--detach")
         #expect(gone.status == 66 && gone.error.contains("gone.wav"), "\(gone.error)")

@@ -32,7 +32,7 @@ struct RecordOverLoopTests {
             environment: home, folder: folder.path)
     }
 
-    @Test("B1, B17: each pass becomes a take that knows section, pass, speed and place; the list and compare know them")
+    @Test("B1, B17: each pass becomes a take with its passage, pass and speed, which list and compare use")
     func passes() {
         let done = practice("--record", "passes", "--input", "file:in.wav", "--speed", "80%", "--json")
         #expect(done.status == 0, "\(done.error)")
@@ -60,7 +60,7 @@ struct RecordOverLoopTests {
         }
     }
 
-    @Test("the newest take of a recording, of a section, or else of none is compared; its file may be gone")
+    @Test("compare without a number takes the newest take of the recording or section")
     func comparedTake() {
         #expect(run("sections", "song.wav", "add", "1-2", "--name", "A").status == 0)
         #expect(run("sections", "song.wav", "add", "3-4", "--name", "B").status == 0)
@@ -90,7 +90,7 @@ struct RecordOverLoopTests {
         #expect(run("compare", "@9").status == 66)
     }
 
-    @Test("each gap becomes a take; one channel of the input is recorded at its full level")
+    @Test("practice --record gaps makes a take of each gap, of the chosen channel of the input")
     func gaps() {
         let done = practice(
             "--record", "gaps", "--gap", "1", "--input", "file:in.wav", "--input-channel", "2", "--take-folder",
@@ -102,7 +102,7 @@ struct RecordOverLoopTests {
         #expect(list.text.contains(#""path":"\#(folder.path)/song-"#) && done.error.contains("take 1: "))
     }
 
-    @Test("an offset of the user's is part of the place, and is said to be theirs")
+    @Test("--take-offset shifts the place of a take, whose alignment is then called manual")
     func offset() {
         let plain = practice("--record", "passes", "--input", "file:in.wav", "--json")
         let moved = practice("--record", "passes", "--input", "file:in.wav", "--json", "--take-offset", "12.5ms")
@@ -112,7 +112,7 @@ struct RecordOverLoopTests {
         #expect(line(moved).contains(#""model_start_frame":800.0"#), "\(line(moved))")
     }
 
-    @Test("wrong requests have their exit statuses, and nothing is created")
+    @Test("wrong requests to record over a loop have their exit statuses, and create nothing")
     func refused() {
         let wrong: [([String], Int32)] = [
             (["--record", "sometimes"], 64), (["--monitor"], 64), (["--record", "key", "--input-channel", "0"], 64),
@@ -133,7 +133,7 @@ struct RecordOverLoopTests {
         #expect(run("takes", "--json").text.isEmpty)
     }
 
-    @Test("a session that is killed leaves whole takes; the next start finishes the last one and lists it in its place")
+    @Test("a killed session leaves whole takes, and the next start lists the last take in its place")
     func killed() {
         let killed = run(
             "practice", "song.wav", "--section", "0-0.6", "--output", "null", "--record", "passes", "--json"
@@ -194,7 +194,7 @@ struct RecordOverLoopTests {
         #expect(run.finish() == 0 && !run.text.contains("opening the input"), "\(run.text)")
     }
 
-    @Test("r where takes have no place tells it, and practising goes on", .needsTerminal)
+    @Test("r without a folder for takes reports the cause, and practising goes on", .needsTerminal)
     func keyWithoutFolder() {
         for name in ["data", "data/woodshed"] { _ = unsafe mkdir(folder[name], 0o700) }
         folder.write("data/woodshed/takes", [1])

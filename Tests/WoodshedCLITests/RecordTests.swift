@@ -63,7 +63,9 @@ struct RecordTests {
         range.map { Float(Wave.sample($0, channel)) / 32_768 }
     }
 
-    @Test("a recording of a file is that file, bit for bit, in every format and container", arguments: ["wav", "caf"])
+    @Test(
+        "a recording of a file equals the file, bit for bit, in every format and container",
+        arguments: ["wav", "caf"])
     func exact(container: String) throws {
         for bits in ["16", "24", "32", "float"] {
             let name = "take\(bits).\(container)"
@@ -93,7 +95,7 @@ struct RecordTests {
         #expect(run.lines.allSatisfy { $0.hasPrefix(#"{"v":1,"#) })
     }
 
-    @Test("--duration ends the take at its exact frame, and --channels 1 records the mean of all")
+    @Test("--duration ends the take at its exact frame, and --channels 1 records the channels' mean")
     func duration() throws {
         let arguments = ["--input", "file:\(song)", "--clock", "virtual", "--bits", "float"]
         #expect(record(["a.wav", "--duration", "0.5"] + arguments).status == 0)
@@ -103,7 +105,7 @@ struct RecordTests {
         #expect(try samples("b.wav") == [mean])
     }
 
-    @Test("--input-channel records one channel of the input at its full level, and tells its levels alone")
+    @Test("--input-channel records the chosen channels at full level, and reports their levels alone")
     func inputChannel() throws {
         let run = record([
             "b.wav", "--input", "file:\(song)", "--clock", "virtual", "--input-channel", "2", "--bits", "float",
@@ -125,7 +127,7 @@ struct RecordTests {
         #expect(!folder.names.contains("d.wav"))
     }
 
-    @Test("a pipe gets a WAV stream", arguments: [["-"], ["-o", "-"]])
+    @Test("record to standard output writes a WAV stream", arguments: [["-"], ["-o", "-"]])
     func pipe(out: [String]) throws {
         let run = record(out + ["--input", "file:\(song)", "--clock", "virtual", "--bits", "16"])
         #expect(run.status == 0 && run.output.prefix(4) == Array("RIFF".utf8)[...])
@@ -161,7 +163,7 @@ struct RecordTests {
             })
     }
 
-    @Test("B1: SIGUSR1 pauses and resumes: sound during the pause is not in the take")
+    @Test("B1: SIGUSR1 pauses and resumes a recording, and sound during the pause is not in the take")
     func pauses() throws {
         let run = record(["take.wav", "--input", "null", "--json"]) { running in
             Self.waitForFrames(10_000, in: folder["take.wav"])
@@ -233,7 +235,7 @@ struct RecordTests {
         #expect(frames > 12_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
     }
 
-    @Test("a card that is suspended and goes on is told as that, and the take goes on")
+    @Test("a card that is suspended and goes on is reported as suspended, and the take goes on")
     func suspended() throws {
         let rig = try VirtualCardRig()
         let run = record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) { running in
@@ -250,7 +252,7 @@ struct RecordTests {
         #expect(try Clip(path: folder["take.wav"]).frameCount > 24_000)
     }
 
-    @Test("after kill -9 the file is whole, up to a fifth of a second before")
+    @Test("a take that is killed is whole, up to a fifth of a second before the kill")
     func killed() throws {
         var generator = SeededGenerator(printedFor: "RecordTests.killed")
         let kills = environmentCount("WOODSHED_KILLS", short: cases(4, few: 2))
@@ -281,7 +283,7 @@ struct RecordTests {
         #expect(inTime > 0)
     }
 
-    @Test("B14: on a terminal: the panel, keys, marks and the question before a take is thrown away", .needsTerminal)
+    @Test("B14: record on a terminal shows the panel and marks, and asks before a take is discarded", .needsTerminal)
     func terminal() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null"], environment: environment, columns: 80)
@@ -300,7 +302,7 @@ struct RecordTests {
     }
 
     @Test(
-        "without a panel the question is printed, and only y discards the take", .needsTerminal,
+        "record without a panel prints the question, and only y discards the take", .needsTerminal,
         arguments: ["--plain", "--quiet"])
     func question(flag: String) throws {
         let run = TerminalRun(
@@ -342,8 +344,7 @@ struct RecordTests {
         #expect(record(["a.wav", "--duration", "100f"] + arguments).status == 0 && folder.names.contains("a.wav"))
     }
 
-    @Test(
-        "armed, it writes nothing until the take is started, and then includes the half second before", .needsTerminal)
+    @Test("record --arm waits for the start of the take, and then includes the half second before", .needsTerminal)
     func armed() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,

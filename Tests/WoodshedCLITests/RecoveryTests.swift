@@ -12,7 +12,7 @@ struct RecoveryTests {
         Command.run(["record"] + arguments, environment: ["XDG_STATE_HOME": folder.path])
     }
 
-    @Test("a take whose disk is not connected is reported, and stays listed until the user says that it is gone")
+    @Test("a take on a disconnected disk is reported, and stays listed until record --forget")
     func unreachable() {
         for name in ["woodshed", "woodshed/takes"] { _ = unsafe mkdir(folder[name], 0o700) }
         let take = folder["disk/riff.wav"]
@@ -37,7 +37,7 @@ struct RecoveryTests {
         #expect(record("--recover", "--forget", take).status == 64)
     }
 
-    @Test("a take is forgotten by any name that leads to its file, also while its disk is not connected")
+    @Test("record --forget takes any name that leads to the take's file, also on a disconnected disk")
     func spellings() {
         for name in ["woodshed", "woodshed/takes", "here"] { _ = unsafe mkdir(folder[name], 0o700) }
         _ = unsafe symlink(folder.path, folder["link"])

@@ -50,7 +50,8 @@ struct RedrawTests {
     }
 
     @Test(
-        "a resize leaves no old copy of the line, whether the terminal rewraps lines or cuts them", .needsTerminal,
+        "a resize leaves no old copy of the status line, whether the terminal rewraps or cuts lines",
+        .needsTerminal,
         arguments: [0, 1])
     func resize(program: Int) {
         let run = TerminalRun(Command.path, arguments(program), environment: environment, columns: 100)
@@ -78,7 +79,8 @@ struct RedrawTests {
     }
 
     @Test(
-        "after Ctrl-Z and fg there is one copy of the line, and none after the end", .needsTerminal, arguments: [0, 1])
+        "the status line has one copy after Ctrl-Z and fg, and none after the end",
+        .needsTerminal, arguments: [0, 1])
     func suspension(program: Int) {
         let shell = TerminalRun(
             "/bin/bash", ["--norc", "--noprofile", "-i"],
@@ -105,7 +107,7 @@ struct RedrawTests {
         _ = shell.finish()
     }
 
-    @Test("Ctrl-Z is no dropout: it is not counted, not reported, and gives no advice", .needsTerminal)
+    @Test("a pause by Ctrl-Z is neither counted nor reported as a dropout, and gives no advice", .needsTerminal)
     func suspensionIsNoDropout() {
         let shell = TerminalRun(
             "/bin/bash", ["--norc", "--noprofile", "-i"],

@@ -52,7 +52,7 @@ struct RenderFileTests {
         #expect((folder.read("b.flac") == folder.read("a.flac")) == (bits == "24"))
     }
 
-    @Test("the device file: and the demo write the format of the name, too")
+    @Test("the device file: and demo write the format that the file's name says")
     func otherVerbs() throws {
         let live = Command.run(
             ["practice", folder["song.wav"]] + Self.passage
@@ -68,7 +68,7 @@ struct RenderFileTests {
     }
 
     @Test(
-        "a format that is not supported, or not with these samples, is refused before any work, and no file is left",
+        "render refuses an unsupported file or sample format before any work, and leaves no file",
         arguments: [
             ["-o", "a.m4a"], ["-o", "a.aiff"], ["-o", "a.flac", "--bits", "float"], ["-o", "a.flac", "--bits", "32"],
             ["-o", "a.mp3", "--bits", "16"],
@@ -81,7 +81,7 @@ struct RenderFileTests {
         #expect(folder.names == ["song.wav"])
     }
 
-    @Test("the device file: refuses an unsupported format, too, and one that cannot have so many channels")
+    @Test("the device file: refuses an unsupported format, and a format with too few channels")
     func refusedElsewhere() {
         let live = Command.run(
             ["play", "no-such.wav", "--output", "file:a.m4a", "--clock", "virtual"], folder: folder.path)
@@ -110,7 +110,7 @@ struct RenderFileTests {
     }
 
     @Test(
-        "a file that cannot grow further is reported, and no file is left",
+        "a rendering that cannot grow further is reported, and leaves no file",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer's own files could not grow either"),
         arguments: ["wav", "flac", "opus", "ogg", "mp3"])
     func noRoom(ending: String) {

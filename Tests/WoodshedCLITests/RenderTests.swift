@@ -30,7 +30,7 @@ struct RenderTests {
         #expect(run.text.hasPrefix(#"{"v":1,"path":""# + folder["song.wav"] + #"","container":"wav""#))
     }
 
-    @Test("at 100 % with hard joints every pass is the recording, bit for bit, and gaps are exact")
+    @Test("every pass at 100 % with hard joints is the recording, bit for bit, and gaps are exact")
     func exact() throws {
         let run = Command.run([
             "render", folder["song.wav"], "--section", "0.5-0.75", "--section", "1000f-9001f", "-n", "3", "--gap",
@@ -104,7 +104,7 @@ struct RenderTests {
     }
 
     @Test(
-        "slowed passes last as long as they should, to within a frame over all of them",
+        "slowed passes have the expected length, to within a frame over all passes",
         arguments: cases(["70%", "133%", "25%"], few: ["133%"]))
     func lengths(speed: String) throws {
         let factor = try SpeedText(parsing: speed).factor
@@ -130,7 +130,7 @@ struct RenderTests {
         #expect(raised.lines.allSatisfy { $0.contains(#""pitch":7.0,"#) })
     }
 
-    @Test("events are JSON lines in order, with their frames")
+    @Test("the events of a run are JSON lines in order, with their frames")
     func events() throws {
         let run = practice(
             ["--section", "1000f-2000f", "--section", "5000f-5500f", "-n", "2", "--gap", "100f", "--joint", "hard"],
@@ -184,7 +184,7 @@ struct RenderTests {
         #expect(quiet.status == 0 && quiet.error.isEmpty && quiet.output.isEmpty)
     }
 
-    @Test("an existing file is replaced whole, keeps its permissions, and a link stays a link")
+    @Test("render replaces an existing file whole, keeps its permissions, and a link stays a link")
     func replaced() {
         folder.write("old.wav", [1, 2, 3])
         #expect(Command.tool("chmod", ["600", folder["old.wav"]]))

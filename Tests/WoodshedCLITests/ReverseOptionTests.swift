@@ -25,7 +25,7 @@ struct ReverseOptionTests {
         #expect(slow.count == 2 * whole.count)
     }
 
-    @Test("events and the status line tell the direction")
+    @Test("events and the status line report the direction")
     func direction() throws {
         folder.write("song.wav", Wave.ramp(frames: 4000, channels: 1))
         let played = ["play", folder["song.wav"], "--output", "null", "--clock", "virtual", "--json"]

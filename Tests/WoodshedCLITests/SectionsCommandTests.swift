@@ -33,7 +33,7 @@ struct SectionsCommandTests {
         }
     }
 
-    @Test("of a recording without sections lists nothing, ends well, and creates nothing")
+    @Test("sections of a recording without sections lists nothing, ends well, and creates nothing")
     func empty() {
         for arguments in [[], ["--json"], ["list"]] {
             let run = sections(arguments)
@@ -76,7 +76,7 @@ struct SectionsCommandTests {
         #expect(said == "Intro,Interlude two\nIntro,Interlude two,Bridge\nshadow\n\n")
     }
 
-    @Test("--snap moves typed times to the nearest zero crossing, and only of actions that take times")
+    @Test("--snap moves typed times to the nearest zero crossing, and needs an action that takes times")
     func snap() {
         // The ramp crosses zero before frame 649, and falls back before frame 1298.
         sections(["mark", "700f", "--snap"])
@@ -94,7 +94,7 @@ struct SectionsCommandTests {
     }
 
     @Test(
-        "a copy in another encoding is offered the sections, also while it plays, and adopts them until undone",
+        "a copy in another encoding is offered the recording's sections, and adopts them until an undo",
         .needsTerminal)
     func copies() {
         folder.write("notes.wav", Self.notes)
@@ -130,7 +130,7 @@ struct SectionsCommandTests {
         return Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data)
     }()
 
-    @Test("every action changes what it says, to the frame of the file")
+    @Test("every action of sections makes its change, to the frame of the file")
     func actions() {
         sections(["add", "2.0-3.0", "--name", "Intro", "--text", "la\nla", "--hard"])
         sections(["mark", "5", "220501f"])
@@ -155,7 +155,7 @@ struct SectionsCommandTests {
         #expect(list() == ["1 110250-154350 \"Intro\"", "2 220501-441000 \"Bridge\""])
     }
 
-    @Test("one command is undone by one undo, and done again by redo, in other processes")
+    @Test("one command on sections is undone by one undo and redone by one redo, in other processes")
     func undo() {
         sections(["mark", "1", "2", "3"])
         sections(["set", "1", "speed=70%", "gap=1.0x"])
@@ -171,7 +171,7 @@ struct SectionsCommandTests {
         #expect(sections(["redo"]).status == 66)
     }
 
-    @Test("sections stay with the sound: renamed and moved files have theirs, other files of that name do not")
+    @Test("sections stay with a renamed or moved file, and are not given to another file of that name")
     func identity() {
         sections(["add", "2.0-3.0", "--name", "Intro"])
         _ = Command.tool("/bin/mv", [folder["song.wav"], folder["moved.wav"]])
@@ -193,7 +193,7 @@ struct SectionsCommandTests {
         return file
     }
 
-    @Test("marks that a file brings are its sections at once, and stay with the first change")
+    @Test("marks in a file are the file's sections at once, and stay with the first change")
     func fileMarks() {
         folder.write("take.wav", marked([11_025, 22_050]))
         let first = list("take.wav")
@@ -207,7 +207,7 @@ struct SectionsCommandTests {
         #expect(list("take.wav").isEmpty)
     }
 
-    @Test("subtitles are imported with their text, in one step, and exported in every format; a recording's marks too")
+    @Test("subtitles and marks are imported as sections in one step, and every format is exported")
     func files() {
         folder.write(
             "talk.srt", Array("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:09,000 --> 00:00:19,000\nlong".utf8))
@@ -246,7 +246,7 @@ struct SectionsCommandTests {
         }
     }
 
-    @Test("phrases are found between pauses, shown, and kept only with --yes; music without pauses has none")
+    @Test("sections auto finds phrases between pauses, and keeps the phrases only with --yes")
     func auto() {
         let rate = 8000
         var data: [UInt8] = []
@@ -278,7 +278,7 @@ struct SectionsCommandTests {
         }
     }
 
-    @Test("what cannot be done says why and how it is done, and changes nothing")
+    @Test("a refused action of sections states the cause and the remedy, and changes nothing")
     func refusals() {
         sections(["add", "2.0-3.0", "--name", "Intro"])
         for (arguments, status, words) in [
@@ -302,7 +302,7 @@ struct SectionsCommandTests {
         #expect(sections([], file: "none.wav").status == 66)
     }
 
-    @Test("without a home, or with one that is no folder, nothing can be kept, and that is said")
+    @Test("sections reports a missing home folder, and a home folder that is no folder")
     func homes() {
         // As if both variables were unset.
         let nowhere = ["HOME": "", "XDG_DATA_HOME": ""]

@@ -59,9 +59,7 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
-    @Test(
-        "--plain, a dumb terminal and a piped standard error get lines without carriage returns or escape sequences",
-        .needsTerminal)
+    @Test("--plain, a dumb terminal and a piped standard error give lines without escape sequences", .needsTerminal)
     func plain() {
         for run in [play(["--plain"]), play(environment: ["TERM": "dumb"]), play(environment: ["WOODSHED_A11Y": "1"])] {
             #expect(run.wait(for: "pass 1 of 1"))
@@ -126,7 +124,7 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
-    @Test("a loop is set by ear, moved, left and entered again; each key is answered in a line", .needsTerminal)
+    @Test("a loop is set by ear, moved, left and entered again, and each key is answered in a line", .needsTerminal)
     func loopByEar() {
         let run = TerminalRun(Command.path, ["practice", song, "--output", "null", "--json", "--plain"])
         #expect(run.wait(for: "pass.started"))
@@ -157,7 +155,7 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
-    @Test("in a short section the right arrow ends the pass, not the section", .needsTerminal)
+    @Test("the right arrow in a short section ends the pass, not the section", .needsTerminal)
     func shortSection() {
         let run = TerminalRun(
             Command.path,
@@ -184,7 +182,7 @@ struct SessionTests {
     }
 
     @Test(
-        "during a gap the line says that it is your turn, and counts down", .needsTerminal,
+        "the status line announces the user's turn during a gap, and counts down", .needsTerminal,
         arguments: [[], ["--plain"]])
     func gap(arguments: [String]) {
         func practise(gap: String) -> TerminalRun {
@@ -213,7 +211,7 @@ struct SessionTests {
         #expect(short.finish() == 0, "\(short.text)")
     }
 
-    @Test("the load is reported with the real clock only, because nothing is late with the virtual one")
+    @Test("the load is reported under the real clock only")
     func load() {
         let arguments = ["practice", song, "--section", "0-1", "-n", "1", "--output", "null", "--json", "--verbose"]
         let virtual = Command.run(arguments + ["--clock", "virtual"])
@@ -244,7 +242,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a second Ctrl-C ends the program at once, even if its output is not read, and removes the unfinished file")
+    @Test("a second Ctrl-C ends a rendering at once, even if its output is not read, and leaves no file")
     func secondInterrupt() throws {
         #expect(Command.tool("mkfifo", [folder["full"]]))
         let reader = unsafe open(folder["full"], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -262,7 +260,7 @@ struct SessionTests {
         #expect(folder.names == ["full", "song.wav"])
     }
 
-    @Test("in the background it plays on and leaves the terminal alone", .needsTerminal)
+    @Test("a run in the background of a shell plays on, and leaves the terminal alone", .needsTerminal)
     func background() {
         let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
         #expect(shell.wait(for: "ready> "))
@@ -281,9 +279,7 @@ struct SessionTests {
         _ = shell.finish()
     }
 
-    @Test(
-        "the waveform has a mark under the position; w removes it and shows it again; --no-waveform begins without it",
-        .needsTerminal)
+    @Test("the waveform marks the position; w hides and shows it, and --no-waveform begins without it", .needsTerminal)
     func waveform() {
         let cache = TestFolder()
         let run = play(environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
@@ -312,7 +308,7 @@ struct SessionTests {
         #expect(run.text.contains("stopped after"))
     }
 
-    @Test("an interrupted rendering leaves no file, and does not change an existing one")
+    @Test("an interrupted rendering leaves no file, and does not change an existing file")
     func interruptedRender() {
         folder.write("out.wav", [1, 2, 3])
         for number in [SIGINT, SIGTERM] {

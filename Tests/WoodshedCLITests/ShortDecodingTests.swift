@@ -38,7 +38,7 @@ struct ShortDecodingTests {
     private var keepsNothing: Bool { folder.names(in: "cache/woodshed/waveforms").allSatisfy { $0.hasPrefix(".") } }
 
     @Test(
-        "an ffmpeg that is killed in the middle is an error, and nothing is written or stored",
+        "an ffmpeg that is killed while it decodes is an error, and nothing is written or stored",
         arguments: ["song.m4a", "song.mka"])
     func killed(name: String) {
         for arguments in [["render", folder[name], "-o", folder["out.wav"]], ["waveform", folder[name], "--json"]] {
@@ -56,7 +56,7 @@ struct ShortDecodingTests {
         #expect(shown.status == 0 && shown.error.contains("bad packet") && keepsNothing, "\(shown.error)")
     }
 
-    @Test("a shell that ignores SIGCHLD changes nothing")
+    @Test("a recording is decoded whole also under a shell that ignores SIGCHLD")
     func ignoredChildren() {
         for name in ["song.m4a", "song.mka"] {
             let info = Command.run(

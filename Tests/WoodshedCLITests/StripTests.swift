@@ -18,7 +18,7 @@ struct StripOptionTests {
         return (0..<2).map { channel in stride(from: channel, to: samples.count, by: 2).map { samples[$0] } }
     }
 
-    @Test("a rendering has the channel, the balance and the gains that were asked for")
+    @Test("a rendering has the requested channels, balance and gains")
     func render() throws {
         folder.write("song.wav", Wave.ramp(frames: 4000, channels: 2))
         let plain = try rendered([])
@@ -37,7 +37,7 @@ struct StripOptionTests {
         ("--centre left", 64), ("--balance 2", 64), ("--eq 1,2", 64), ("--eq 0,0,13", 64), ("--eq nan,0,0", 64),
     ]
 
-    @Test("what cannot be is refused before anything is written", arguments: mistakes)
+    @Test("impossible options of the strip are refused before a file is written", arguments: mistakes)
     func refused(options: String, status: Int32) {
         folder.write("song.wav", Wave.ramp(frames: 4000, channels: 2))
         let words = options.split(separator: " ").map(String.init)
@@ -46,7 +46,7 @@ struct StripOptionTests {
         #expect(folder.read("out.wav").isEmpty)
     }
 
-    @Test("what is kept with a recording is read back, and what nobody can read is left out")
+    @Test("strip settings kept with a recording are read back, and unreadable settings are left out")
     func kept() throws {
         let strip = ChannelStrip(
             channels: .pair(left: 2, right: 1), centre: .removed, balance: -0.25, low: -6, mid: 0, high: 2.5)
@@ -62,7 +62,7 @@ struct StripOptionTests {
         #expect(try StripOptions.parse([]).strip(kept: strange) == .neutral)
     }
 
-    @Test("actions of keys have words, and words their actions")
+    @Test("actions of the strip's keys are read from their words, and give the same words")
     func words() throws {
         for words in ["centre", "channel", "strip off", "balance +0.1", "eq low -3", "eq mid +1.5", "eq high +3"] {
             #expect(try KeyAction(words: words).words == words)

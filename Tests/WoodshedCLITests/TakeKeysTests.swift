@@ -69,7 +69,7 @@ struct TakeKeysTests {
         #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
     }
 
-    @Test("without a take, o says how to record one, and the loop plays on", .needsTerminal)
+    @Test("o without a take says how to record a take, and the loop plays on", .needsTerminal)
     func none() {
         let run = practice { run in
             press("o", run, until: "press r to record one")
@@ -79,7 +79,7 @@ struct TakeKeysTests {
         #expect(run.status == 0 && !run.text.contains("hearing"), "\(run.text)")
     }
 
-    @Test("o, t, c and v change what is heard, space goes on with the loop, Enter too, x compares", .needsTerminal)
+    @Test("o, t, c and v change what is heard, space and Enter go back to the loop, x compares", .needsTerminal)
     func hearing() throws {
         write("take.wav", seconds: 5, gain: 0.5)
         try add("take.wav", frames: 0..<48_000, start: 0)
@@ -107,9 +107,7 @@ struct TakeKeysTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    @Test(
-        "what ends by itself leaves the loop paused and says how it goes on; quitting ends what is heard",
-        .needsTerminal)
+    @Test("a take heard to its end leaves the loop paused with a hint, and quitting ends the take", .needsTerminal)
     func end() throws {
         write("take.wav", seconds: 0.4)
         try add("take.wav", frames: 0..<3200, start: 0)
@@ -124,7 +122,7 @@ struct TakeKeysTests {
         #expect(run.status == 0 && run.text.contains(#""event":"playback.finished""#), "\(run.text)")
     }
 
-    @Test("the newest take of the section that plays is meant; one that is gone is told of", .needsTerminal)
+    @Test("keys take the newest take of the playing section, and report a take whose file is gone", .needsTerminal)
     func sections() throws {
         #expect(Command.run(["sections", folder["song.wav"], "add", "1.0-3.0"], environment: home).status == 0)
         write("a.wav", seconds: 2, from: 1)
@@ -141,7 +139,7 @@ struct TakeKeysTests {
     }
 
     @Test(
-        "a device that is lost while a take is heard comes back to it, and the keys go on working", .needsTerminal,
+        "a device lost while a take is heard comes back, and the keys go on working", .needsTerminal,
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
         arguments: ["wait", "pause"])
     func loss(policy: String) throws {
@@ -176,7 +174,7 @@ struct TakeKeysTests {
         #expect(run.finish() == 0, "\(run.text)")
     }
 
-    @Test("which take is meant: the newest of the section, or of half of what plays")
+    @Test("the newest take of the section, or of half of the played range, is chosen for the keys")
     func choice() throws {
         let store = try PracticeStore(.memory)
         let song = PracticeRecording(
@@ -197,7 +195,7 @@ struct TakeKeysTests {
         #expect(meant(50..<150) == 3 && meant(60..<400) == 2 && meant(0..<1000) == 4 && meant(500..<600) == nil)
     }
 
-    @Test("a pair is exported in every format, with the recording where it is now")
+    @Test("a pair of take and recording is exported in every format, also after the recording moved")
     func export() throws {
         write("take.wav", seconds: 2, from: 1)
         try add("take.wav", frames: 8000..<24_000, start: 0)

@@ -9,7 +9,7 @@ import Woodshed
 @testable import WoodshedCLI
 
 @Suite(
-    "Takes that something ends", .serialized,
+    "Takes whose recording is cut off", .serialized,
     .disabled(if: Sanitizers.watchThreads, "it goes by the real clock; TakeWriterTests has the threads watched"))
 struct TakeSafetyTests {
     /// The fault during the recording.
@@ -104,7 +104,7 @@ struct TakeSafetyTests {
         }
     }
 
-    @Test("of a recording are on the disk, whole, and listed at the next start", arguments: Fault.allCases)
+    @Test("a take cut off by any fault is on the disk, whole, and listed at the next start", arguments: Fault.allCases)
     func recording(fault: Fault) throws {
         let rig = try VirtualCardRig()
         let input = fault == .card ? rig.name : fault == .store || fault == .disk ? "file:song.wav" : "null"
@@ -120,7 +120,7 @@ struct TakeSafetyTests {
         try check()
     }
 
-    @Test("that are converted stay until the list names the new file")
+    @Test("a take that is being converted stays until the list names the new file")
     func conversion() throws {
         let store = folder["data/woodshed/practice.db"]
         var other: Database?
@@ -142,7 +142,7 @@ struct TakeSafetyTests {
     }
 
     @Test(
-        "over a loop are on the disk, whole, and listed by the next session or list, in their place",
+        "a take over a loop cut off by any fault is whole, and listed in its place by the next command",
         arguments: Fault.allCases,
         [["takes", "--json"], ["practice", "song.wav", "--output", "null", "--clock", "virtual", "--to", "0.1"]])
     func loop(fault: Fault, next: [String]) throws {

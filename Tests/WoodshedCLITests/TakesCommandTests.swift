@@ -39,7 +39,7 @@ struct TakesCommandTests {
         }
     }
 
-    @Test("B6, B9, B13: without takes lists nothing, ends well, creates nothing, and says what to do")
+    @Test("B6, B9, B13: an empty list of takes prints and creates nothing, and says how to record")
     func empty() {
         let none = run("takes")
         #expect(none.status == 0 && none.output.isEmpty && none.error.contains("There are no takes yet."))
@@ -48,9 +48,7 @@ struct TakesCommandTests {
         #expect(!folder.names.contains("data"))
     }
 
-    @Test(
-        "B7: record puts every take into the list, where it is played; also one that is converted; what is not kept is not there"
-    )
+    @Test("B7: record puts every kept take into the list, also a converted take, and takes play plays it")
     func recording() {
         record("a.wav", frames: 9600)
         record("b.flac", frames: 19_200)
@@ -64,7 +62,7 @@ struct TakesCommandTests {
         #expect(run("takes", "play", "2", "--output", "null", "--clock", "virtual").status == 0)
     }
 
-    @Test("a store that cannot be changed does not disturb a recording, and it can be added afterwards")
+    @Test("a store that cannot be changed does not disturb a recording; the take can be added afterwards")
     func storeFails() {
         folder.write("data", [1, 2, 3])
         let take = run("record", "a.wav", "--input", "file:song.wav", "--clock", "virtual")
@@ -79,7 +77,7 @@ struct TakesCommandTests {
         #expect(run("takes", "add", "b.wav").status == 66)
     }
 
-    @Test("a take that was being recorded when the program was killed is in the list, with what is on the disk")
+    @Test("a take that is killed while it is recorded is in the list, with the sound on the disk")
     func killed() {
         let take = run("record", "a.wav", "--input", "null") { running in
             // The take is listed during the recording.
@@ -95,7 +93,7 @@ struct TakesCommandTests {
         #expect(list().count == 1 && !run("takes").error.contains("not finished"))
     }
 
-    @Test("B12: takes are named, noted, rated, deleted, brought back and removed, and what is no take is refused")
+    @Test("B12: takes are named, noted, rated, deleted, restored and removed; a missing take is refused")
     func changing() {
         for name in ["a.wav", "b.wav", "c.wav"] { record(name, frames: 9600) }
         #expect(run("takes", "rename", "@1", "slow").status == 0 && run("takes", "note", "3", "late").status == 0)
@@ -119,7 +117,7 @@ struct TakesCommandTests {
         }
     }
 
-    @Test("B11: a take is exported as it is or converted, and never over a file")
+    @Test("B11: takes export copies or converts a take, and never replaces a file")
     func exporting() {
         record("a.wav", frames: 9600)
         #expect(run("takes", "export", "1", "copy.wav").status == 0)
@@ -130,7 +128,7 @@ struct TakesCommandTests {
         #expect(folder.names.contains("a.wav"))
     }
 
-    @Test("B21: --follow writes what other programs add, until its reader goes")
+    @Test("B21: takes --follow writes takes that other programs add")
     func following() {
         let followed = run("takes", "--follow", "--json") { running in
             record("a.wav", frames: 9600)

@@ -19,7 +19,7 @@ struct UnreadOutputTests {
         line.flatMap { JSONValue(reading: Array($0.utf8)) }?[name]
     }
 
-    @Test("the socket is answered although nobody reads standard output; the last line comes")
+    @Test("the socket is answered while standard output is not read, and the last line is written")
     func unread() {
         let finished = studio.run(practice) {
             _ in
@@ -33,7 +33,7 @@ struct UnreadOutputTests {
         #expect(finished.lines.last?.contains("playback.finished") == true, "\(finished.lines.last ?? "")")
     }
 
-    @Test("a reader of standard output that never reads does not keep a run from ending; what it missed is told")
+    @Test("a run ends although its standard output is never read, and reports the lost lines")
     func neverRead() {
         #expect(Command.tool("mkfifo", [studio.folder["events"]]))
         // A reading end without any reader.
@@ -96,7 +96,7 @@ struct UnreadOutputTests {
     }
 
     @Test(
-        "a take is kept and listed although nobody reads its last line, which a signal gives up",
+        "a take is kept and listed although the last line is not read, with or without a signal",
         arguments: [0, SIGTERM])
     func unreadRecording(signal: Int32) {
         let pipe = heldPipe()
@@ -113,7 +113,7 @@ struct UnreadOutputTests {
         #expect(studio.folder.names.contains("take1.wav") && !studio.folder.names.contains("take1.m4a"))
     }
 
-    @Test("Ctrl-Z stops a recording whose last line waits for its reader, who gets it after fg", .needsTerminal)
+    @Test("Ctrl-Z stops a recording whose last line waits for its reader, and fg delivers the line", .needsTerminal)
     func stoppedAtTheEnd() {
         let pipe = heldPipe()
         defer { close(pipe) }
@@ -158,7 +158,7 @@ struct UnreadOutputTests {
         try PracticeStore(.file(studio.folder["data/woodshed/practice.db"])).recordings().first?.position
     }
 
-    @Test("a reader of both outputs that never reads holds up neither the socket nor the end; the place is remembered")
+    @Test("unread outputs hold up neither the socket nor the end, and the place is remembered")
     func neverReadBoth() throws {
         #expect(Command.tool("mkfifo", [studio.folder["both"]]))
         let held = unsafe open(studio.folder["both"], O_RDWR | O_CLOEXEC)
@@ -175,7 +175,7 @@ struct UnreadOutputTests {
         #expect(try place() != nil)
     }
 
-    @Test("a terminal that is stopped holds up neither the socket nor the end; the place is remembered", .needsTerminal)
+    @Test("a stopped terminal holds up neither the socket nor the end, and the place is remembered", .needsTerminal)
     func stoppedTerminal() throws {
         // Without keys the terminal is as the shell left the settings, and Ctrl-S stops the output.
         let script = #"cd "$0" && exec "$@" </dev/null"#

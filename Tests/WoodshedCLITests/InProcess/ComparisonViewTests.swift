@@ -23,7 +23,7 @@ struct ComparisonViewTests {
 
     private let comparison = Comparison(of: sound(cents: 40), with: sound(cents: 0))
 
-    @Test("levels and pitches fit every terminal, and without UTF-8 they are ASCII", arguments: [30, 40, 80, 200])
+    @Test("the drawn comparison fits every terminal, and is ASCII without UTF-8", arguments: [30, 40, 80, 200])
     func fitting(columns: Int) {
         for glyphs in [Glyphs.unicode, .ascii] {
             let lines = ComparisonView(comparison: comparison, glyphs: glyphs, columns: columns).lines
@@ -37,7 +37,7 @@ struct ComparisonViewTests {
         }
     }
 
-    @Test("what is not known is not drawn, nor is anything in a terminal without room")
+    @Test("an empty comparison is not drawn, nor is a comparison in a terminal without room")
     func nothing() {
         #expect(ComparisonView(comparison: Comparison(), glyphs: .unicode, columns: 80).lines.isEmpty)
         #expect(ComparisonView(comparison: comparison, glyphs: .unicode, columns: 20).lines.isEmpty)

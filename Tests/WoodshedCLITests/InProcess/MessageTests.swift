@@ -57,7 +57,7 @@ struct MessageTests {
         #expect(EngineError.tooManyPlayers(limit: 1).exitStatus == .software)
     }
 
-    @Test("the plan has the values that were typed")
+    @Test("the plan has the values that were typed as options")
     func plan() throws {
         let song = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 44100, clipFrames: 441_000)
         let options = try PlanOptions.parse([
@@ -99,7 +99,7 @@ struct MessageTests {
         #expect(ramp.sections.map(\.range) == [44100..<220_500])
     }
 
-    @Test("a section that ends before it starts says where it is and how long the recording is")
+    @Test("the error for a section that ends before its start names its start and the recording's length")
     func backwards() throws {
         let song = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 44100, clipFrames: 441_000)
         let options = try PlanOptions.parse(["--section", "3-2"])

@@ -8,14 +8,14 @@ import Woodshed
 
 @Suite("Output")
 struct OutputTests {
-    @Test("any text is kept in JSON on one line")
+    @Test("any text is one line in JSON, and is kept")
     func escaping() {
         let text = "a\"b\\c\n\r\t\u{01}\u{1B}[0m\u{7F}\u{9B}é日𝄞"
         let expected = #""a\"b\\c\n\r\t\u0001\u001b[0m\u007f\u009bé日𝄞""#
         #expect(JSONValue.string(text).text == expected)
     }
 
-    @Test("numbers are exact, and those that JSON cannot express are null")
+    @Test("numbers in JSON are exact, and numbers that JSON cannot express are null")
     func numbers() {
         #expect(JSONValue.integer(Int64.max).text == "9223372036854775807")
         #expect(JSONValue.number(0.1).text == "0.1")
@@ -37,7 +37,7 @@ struct OutputTests {
     }
 
     @Test(
-        "a time is written like a clock's, and is never ahead of the sound",
+        "a printed time is written like a clock's, and is never ahead of the sound",
         arguments: [
             (0, "0:00.0"), (7.94, "0:07.9"), (59.99, "0:59.9"), (60, "1:00.0"), (3599.99, "59:59.9"),
             (3600, "1:00:00.0"),

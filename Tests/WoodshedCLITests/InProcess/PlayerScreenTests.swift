@@ -71,13 +71,15 @@ struct PlayerScreenTests {
         TerminalSize(columns: 40, rows: 12), TerminalSize(columns: 80, rows: 24), TerminalSize(columns: 200, rows: 60),
     ]
 
-    @Test("has the kept lines at 40 by 12, 80 by 24 and 200 by 60", arguments: terminals, Moment.allCases)
+    @Test(
+        "the screen while playing has the approved lines at 40 by 12, 80 by 24 and 200 by 60",
+        arguments: terminals, Moment.allCases)
     func golden(size: TerminalSize, moment: Moment) throws {
         let lines = try lines(size, moment)
         try GoldenFile(name: "screen \(size.columns) \(moment)").compare(with: lines.joined(separator: "\n") + "\n")
     }
 
-    @Test("what is chosen in the list is marked and in view, and stands on the last line where there is no list")
+    @Test("the chosen section is marked and in view, and named on the last line without a list")
     func choice() throws {
         let screen = PlayerScreen(
             try session(), title: "The long way home.wav", traits: traits(.unicode), hasList: true, showsWaveform: false
@@ -97,7 +99,7 @@ struct PlayerScreenTests {
         #expect(screen.chooser == nil && screen.choose(.up, size) == nil && screen.choiceWords == nil)
     }
 
-    @Test("without UTF-8 it is drawn with ASCII; with colour the section that plays is bold")
+    @Test("the screen is ASCII without UTF-8, and the playing section is bold with colour")
     func otherTerminals() throws {
         let size = TerminalSize(columns: 80, rows: 24)
         let ascii = try lines(size, .playing, .ascii)
@@ -107,7 +109,7 @@ struct PlayerScreenTests {
         #expect(try lines(size, .playing, colour: true).contains { $0.hasPrefix("\u{1B}[1m▶") })
     }
 
-    @Test("fits every terminal: no line too wide, never all rows, the playing section in view, the status last")
+    @Test("the screen fits every terminal, with the playing section in view and the status last")
     func everySize() throws {
         let session = try session()
         let screen = PlayerScreen(

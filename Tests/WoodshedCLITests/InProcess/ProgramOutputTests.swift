@@ -29,7 +29,7 @@ struct ProgramOutputTests {
         JSONValue(reading: Array(line.utf8))?[name]?.integer(in: .counts)
     }
 
-    @Test("memory has a bound; what is left out is told in its place; the last line is kept")
+    @Test("waiting output is bounded, left-out lines are counted in place, and the last line is kept")
     func bounded() {
         let limit = 200_000
         let output = ProgramOutput(StandardStream(descriptor: pipe.writeEnd), limit: limit)
@@ -63,7 +63,7 @@ struct ProgramOutputTests {
         #expect(output.counts.lost == 0)
     }
 
-    @Test("a last line finds room where there is none, and those that did not are counted")
+    @Test("a last line finds room in full output, and the lines without room are counted")
     func last() {
         let output = ProgramOutput(StandardStream(descriptor: pipe.writeEnd), limit: 100_000)
         for _ in 0..<2000 { output.put(String(repeating: "y", count: 99) + "\n") }
@@ -76,7 +76,7 @@ struct ProgramOutputTests {
         #expect(lines.count - 1 - told.count + Int(told.reduce(0, +)) == 2000)
     }
 
-    @Test("a line that is longer than the room is written, and so are messages after one that could not be")
+    @Test("a line longer than the room is written, and messages go on after a failed message")
     func longLine() throws {
         let output = ProgramOutput(StandardStream(descriptor: pipe.writeEnd), limit: 100_000)
         output.put(String(repeating: "z", count: 300_000) + "\n")
@@ -93,7 +93,7 @@ struct ProgramOutputTests {
 
     private final class Told: Sendable { let count = Atomic(0) }
 
-    @Test("a reader that has gone is told once, and nothing waits for it")
+    @Test("a reader that is gone is reported once, and no line waits for it")
     func gone() throws {
         signal(SIGPIPE, SIG_IGN)
         // A pipe of this test alone, whose reading end is closed.

@@ -17,7 +17,8 @@ struct RecordPanelTests {
     }
 
     @Test(
-        "every line fits every width, in Unicode and ASCII, for any number of channels", arguments: [1, 2, 8, 9, 64])
+        "every line of the panel fits every width, in Unicode and ASCII, for any number of channels",
+        arguments: [1, 2, 8, 9, 64])
     func fits(channels: Int) {
         for glyphs in [Glyphs.unicode, .ascii] {
             for columns in 20...220 {
@@ -33,7 +34,7 @@ struct RecordPanelTests {
         }
     }
 
-    @Test("B2: it shows state, time, file, room, device, the newest level at the right, and a meter for each channel")
+    @Test("B2: the panel shows state, time, file, room, device, loudness, and a meter for each channel")
     func content() {
         let lines = RecordPanel(glyphs: .ascii).lines(view(channels: 2), columns: 130)
         #expect(lines[0].hasPrefix("* REC 1:02:03.4  a take with a name that is ..."))
@@ -45,7 +46,7 @@ struct RecordPanelTests {
         #expect(!lines.joined().contains("CLIPPED"))
     }
 
-    @Test("B4: a take is drawn as a waveform, in as many lines as fit, the newest sound at the right")
+    @Test("B4: a take is drawn as a waveform in as many lines as fit, with the newest sound at the right")
     func wave() {
         var view = view(channels: 2)
         let loud = WaveformColumn(minimum: -1, maximum: 0.9, rms: 0.5, isClipped: true, tone: nil)
@@ -67,7 +68,7 @@ struct RecordPanelTests {
         }
     }
 
-    @Test("overs stay visible, also in the single line for many channels, and a question replaces the first line")
+    @Test("overs stay visible also in the line for many channels, and a question replaces the first line")
     func overs() {
         var many = view(channels: 12)
         many.channels[7].overs = 3
@@ -77,7 +78,7 @@ struct RecordPanelTests {
         #expect(lines[2].hasPrefix("1/12 ") && lines[2].hasSuffix("CLIPPED 3"))
     }
 
-    @Test("silence and full scale are the ends of the meter")
+    @Test("silence and full scale are the ends of the panel's meter")
     func ends() {
         var view = view(channels: 1)
         view.channels = [RecordView.Channel()]
@@ -86,7 +87,7 @@ struct RecordPanelTests {
         #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("####|   0.0 dB  CLIPPED 1"))
     }
 
-    @Test("keys: d asks, and only y discards")
+    @Test("d asks whether to discard a take, and only y discards the take")
     func keys() {
         var keys = RecordKeys()
         var bytes = KeyBytes()

@@ -17,7 +17,7 @@ struct SectionBandTests {
         SectionBand(number: number, name: name, start: start, end: end)
     }
 
-    @Test("have their number first, then as much of the name as fits")
+    @Test("a section's band has its number first, then as much of the name as fits")
     func names() {
         let intro = [band(1, "Intro", 0, 10)]
         #expect(lines(intro, cells: 12) == ["[1 Intro --]"] && lines(intro, cells: 10) == ["[1 Intro ]"])
@@ -33,7 +33,7 @@ struct SectionBandTests {
         #expect(lines([band(1, "\u{1B}[2J", 0, 10)], cells: 20) == [#"[1 \u{1b}[2J ------]"#])
     }
 
-    @Test("begin and end at their cells; overlapping ones are on further lines, and the last line is shared")
+    @Test("bands begin and end at their cells, and overlapping bands are on further lines")
     func places() {
         #expect(lines([band(1, "", 2, 4), band(2, "", 4, 6)], cells: 20) == ["    [1 ][2 ]"])
         #expect(
@@ -49,7 +49,7 @@ struct SectionBandTests {
         #expect(lines(many, cells: 10) == ["||||||||||"])
     }
 
-    @Test("are open where they continue beyond the view, and have no line if none is visible")
+    @Test("a band is open where its section continues beyond the view, and hidden bands have no line")
     func view() {
         let bands = [band(1, "a", 0, 4), band(2, "b", 4, 20)]
         #expect(lines(bands, start: 2, length: 4, cells: 20) == ["-1 a ----][2 b -----"])
@@ -59,7 +59,7 @@ struct SectionBandTests {
         #expect(lines([band(1, "", 0, 3)], start: 0.5, length: 10, cells: 20) == ["-1 -]"])
     }
 
-    @Test("are the same with colours, and neighbours have different ones")
+    @Test("bands have the same text with colours, and neighbouring bands have different colours")
     func colours() {
         let bands = [band(1, "a", 0, 5), band(2, "b", 5, 10)]
         #expect(

@@ -34,12 +34,12 @@ struct TerminalTests {
         }
     }
 
-    @Test("below 20 columns nothing is drawn")
+    @Test("the status line draws nothing below 20 columns")
     func narrow() {
         for columns in 0..<20 { #expect(StatusLine(glyphs: .unicode).text(Self.views[0], columns: columns).isEmpty) }
     }
 
-    @Test("a wide terminal shows everything, a narrow one the pass, the position and the speed")
+    @Test("a wide status line shows everything, a narrow one the pass, the position and the speed")
     func fields() {
         let line = StatusLine(glyphs: .unicode)
         #expect(
@@ -49,16 +49,14 @@ struct TerminalTests {
         #expect(StatusLine(glyphs: .ascii).text(Self.views[0], columns: 20) == "> 0:07.9 3/4 80%")
     }
 
-    @Test("without UTF-8 the line is ASCII except for the title")
+    @Test("the status line without UTF-8 is ASCII except for the title")
     func ascii() {
         var view = Self.views[0]
         view.title = "a"
         #expect(StatusLine(glyphs: .ascii).text(view, columns: 200).utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test(
-        "the waveform above the line has the section's columns and a mark under the position, on every terminal with room for it"
-    )
+    @Test("the waveform above the status line marks the position, on every terminal with room for it")
     func playerPicture() {
         let shorts = (0..<40_960).map { frame -> Int16 in frame < 20_480 ? Int16(frame % 2) * 20_000 - 10_000 : 0 }
         var builder = WaveformBuilder(sampleRate: 8000, channelCount: 1)
@@ -119,7 +117,7 @@ struct TerminalTests {
         #expect(bytes.flatMap { reader.keys([$0]) }.flatMap { KeyMap.standard.playing.actions(of: $0) } == expected)
     }
 
-    @Test("the keys of the loop: marks, edges by 10 ms and with Alt by one frame")
+    @Test("the keys of the loop set marks, and move edges by 10 ms or with Alt by one frame")
     func loopKeys() {
         var reader = KeyBytes()
         let keys = reader.keys("abljL,.<>\u{1B},\u{1B}>i".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
@@ -132,7 +130,7 @@ struct TerminalTests {
             ])
     }
 
-    @Test("the keys of takes: what is heard, the end of it, and the comparison")
+    @Test("the keys of takes choose the heard sound, end it, and compare")
     func takeKeys() {
         var reader = KeyBytes()
         let keys = reader.keys("otcvx\r".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
@@ -143,7 +141,7 @@ struct TerminalTests {
             ])
     }
 
-    @Test("the keys of saved sections, and of the pass that was clean or missed")
+    @Test("the keys of saved sections change sections, and grade a pass as clean or missed")
     func sectionKeys() {
         var reader = KeyBytes()
         let keys = reader.keys("mSRXHuUyzQ".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
@@ -155,7 +153,7 @@ struct TerminalTests {
             ])
     }
 
-    @Test("a typed line takes UTF-8 in pieces, Backspace, Ctrl-W and Ctrl-U; Enter ends it, Escape gives it up")
+    @Test("a typed line takes UTF-8 in pieces and editing keys; Enter ends the line, Escape gives it up")
     func inputLine() {
         func typed(_ text: String) -> (InputLine, InputLine.Outcome) {
             var (line, reader, last) = (InputLine(question: "name"), KeyBytes(), InputLine.Outcome.goesOn)
@@ -179,7 +177,7 @@ struct TerminalTests {
         for columns in 10...80 { #expect(displayWidth(line.line(columns: columns)) <= columns - 1) }
     }
 
-    @Test("every key has a name, every action has words, and both are read again; a text is several actions, or none")
+    @Test("names of keys and words of actions are read back; a text has several actions, or none")
     func names() throws {
         for (key, words) in KeyMap.standard.playing.rows {
             #expect(try KeyName(parsing: key).description == key)
@@ -204,8 +202,7 @@ struct TerminalTests {
         }
     }
 
-    @Test(
-        "keys are remapped, also those beyond ASCII and with Alt; none takes a key away, and the help shows what holds")
+    @Test("keys beyond ASCII and with Alt are remapped, none takes a key away, and the help follows")
     func remapping() throws {
         var map = KeyMap.standard
         try map.bind("playing.ö", to: "speed -5%")
@@ -229,7 +226,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("each layer has keys of its own: in the list, in a typed line, at a question, and while recording")
+    @Test("each layer has keys of its own: the list, a typed line, a question, and a recording")
     func layers() throws {
         var map = KeyMap.standard
         for (name, words) in [
@@ -257,7 +254,7 @@ struct TerminalTests {
         #expect(Set(map.rows.map { $0.key.split(separator: ".")[0] }).count == KeyLayer.allCases.count)
     }
 
-    @Test("a choice in the list stays inside it, whatever the keys and however the list changes")
+    @Test("the choice in a list stays inside the list, whatever the keys and the changes of the list")
     func choosing() {
         var chooser = SectionChooser(at: 2)
         func take(_ actions: [ListAction]) -> Int {
@@ -299,8 +296,7 @@ struct TerminalTests {
         }
     }
 
-    @Test(
-        "read aloud, the help has one line for each action, with the name of every sign, and follows the configuration")
+    @Test("the spoken help has a line for each action, names every sign, and follows the configuration")
     func spokenHelp() throws {
         var map = KeyMap.standard
         try map.bind("playing.ctrl+t", to: "loop start")
@@ -323,7 +319,7 @@ struct TerminalTests {
         #expect(KeyMap.standard.recordingHelp.spokenLines.first == "space: begin, pause, go on")
     }
 
-    @Test("in a gap the line says that it is your turn, and for how long, at every width")
+    @Test("the status line in a gap announces the user's turn with its length, at every width")
     func rest() {
         var view = Self.views[0]
         view.restSeconds = 2.35
@@ -335,7 +331,7 @@ struct TerminalTests {
         #expect(StatusLine(glyphs: .ascii).text(view, columns: 80).contains("= your turn 2.4 s"))
     }
 
-    @Test("without redrawing a gap is announced when it begins, and its last seconds one by one")
+    @Test("a gap is announced without redrawing when it begins, and its last seconds one by one")
     func countdown() {
         var countdown = RestCountdown()
         let told = stride(from: 12.0, to: 0, by: -0.1).compactMap { countdown.words(secondsLeft: $0) }

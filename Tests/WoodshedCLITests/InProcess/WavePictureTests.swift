@@ -48,7 +48,7 @@ struct WavePictureTests {
         return picture.lines(view).map { $0 + "\n" }.joined()
     }
 
-    @Test("is the same on each terminal as the approved picture", arguments: Self.goldenScreens)
+    @Test("a waveform's picture is the same on each terminal as the approved picture", arguments: Self.goldenScreens)
     func golden(screen: GoldenScreen) throws {
         try screen.compare(with: self.screen(screen.picture, names: screen.names, sections: screen.sections))
     }
@@ -101,13 +101,15 @@ struct WavePictureTests {
         SectionBand(number: 6, name: "終わりの部分", start: 8, end: 12),
     ]
 
-    @Test("in dB a hundredth of full scale is a third of the height") func decibels() {
+    @Test("a hundredth of full scale is a third of the height in dB") func decibels() {
         let scale = WaveScale.decibels(floor: -60)
         #expect(abs(scale.height(0.01) - 1.0 / 3) < 1e-6 && abs(scale.height(-0.01) + 1.0 / 3) < 1e-6)
         #expect(scale.height(0) == 0 && scale.height(0.0005) == 0 && scale.height(-1) == -1)
     }
 
-    @Test("every line fits its width, at any width, for any names", arguments: [1, 2, 5, 12, 40, 80, 200])
+    @Test(
+        "every line of a waveform's picture fits its width, at any width, for any names",
+        arguments: [1, 2, 5, 12, 40, 80, 200])
     func widths(width: Int) {
         for style in WaveStyle.allCases {
             for names in [[""], ["L", "R"], ["1", "2", "10"]] {
@@ -122,8 +124,7 @@ struct WavePictureTests {
         }
     }
 
-    @Test(
-        "is the same picture with colour: no escape sequence moves a character, and each line ends without colour")
+    @Test("colour moves no character of a waveform's picture, and each line ends without colour")
     func colour() {
         let tones = [
             WaveformTone(low: 220, mid: 100, high: 50, pitch: 40),
@@ -166,7 +167,7 @@ struct WavePictureTests {
         #expect(WaveInk(WaveformTone(low: 0, mid: 0, high: 0, pitch: 0), colour: .centroid) == .plain)
     }
 
-    @Test("clipping is marked on its side: red, or ! without colour")
+    @Test("clipping is marked on its side of the waveform: red, or ! without colour")
     func clipping() {
         let loud = WaveformColumn(minimum: -1, maximum: 0.5, rms: 0.4, isClipped: true, tone: nil)
         let lines = Self.picture(width: 1, height: 4).lines(view([[loud]]))
@@ -176,14 +177,14 @@ struct WavePictureTests {
         #expect(!coloured[1].contains("60;60"))
     }
 
-    @Test("silence is a line, and frames outside the recording are blank")
+    @Test("silence is a line in the waveform, and frames outside the recording are blank")
     func silence() {
         let silent = WaveformColumn(minimum: 0, maximum: 0, rms: 0, isClipped: false, tone: nil)
         let lines = Self.picture(width: 4, height: 2, style: .ascii).lines(view([[silent, silent, .empty, .empty]]))
         #expect(lines[1] == "    " && lines[2] == "::  ")
     }
 
-    @Test("the time axis has labels at round times, with space between them, wherever it begins")
+    @Test("the time axis has labels at round times, with space between them, wherever the axis begins")
     func axis() {
         #expect(
             TimeAxis(start: 0, length: 10).line(cells: 40, glyphs: .ascii) == "|0:00   |0:02   |0:04   |0:06   |0:08")
@@ -198,7 +199,7 @@ struct WavePictureTests {
         }
     }
 
-    @Test("the number of colours is that which the terminal declares")
+    @Test("the number of colours follows what the terminal declares")
     func depths() {
         func depth(_ environment: [String: String], uses: Bool = true) -> ColourDepth {
             .told(usesColour: uses) { environment[$0] }

@@ -14,7 +14,7 @@ struct DocumentCommandTests {
         home.json("attach", recording).compactMap { $0.text("name") }
     }
 
-    @Test("C12: documents are attached, listed, removed and brought back; the recording is told as everywhere")
+    @Test("documents are attached, listed, removed and brought back, for a recording named in any way")
     func attaching() {
         home.add("Blue Bossa", "Other")
         write("sheet.pdf", "%PDF-1.4")
@@ -39,7 +39,7 @@ struct DocumentCommandTests {
         #expect(home.run("library", "check").status == 0)
     }
 
-    @Test("a document may stay where it is; what is not in the library, and what is no document, is told")
+    @Test("attach --link leaves a document in place; unknown recordings and missing files are refused")
     func refusals() {
         home.add("one", "two")
         home.song("new.wav", 9)
@@ -61,7 +61,7 @@ struct DocumentCommandTests {
         }
     }
 
-    @Test("C12: words with times become sections, and the file is kept; a text without times is kept alone")
+    @Test("an attached text with times becomes sections, and every attached text is kept")
     func words() {
         home.add("one")
         write("words.lrc", "[00:00.10]Quem te viu\n[00:00.50]quem te vê\n")
@@ -79,7 +79,7 @@ struct DocumentCommandTests {
 
     // MARK: Opening
 
-    @Test("C12: open prints the command that it runs, and the program has no terminal and goes on by itself")
+    @Test("open prints the command that it runs, and the program has no terminal and goes on by itself")
     func opening() {
         home.add("one")
         write("a b.pdf", "notes")
@@ -114,7 +114,7 @@ struct DocumentCommandTests {
         #expect(json.first?["started"] as? Bool == false && (json.first?["command"] as? [String])?.count == 4)
     }
 
-    @Test("without a desktop or a program the command is printed, and the error says what to do")
+    @Test("open without a desktop or a program prints the command, and the error names the remedy")
     func closed() {
         home.add("one")
         write("a.pdf", "notes")
@@ -148,7 +148,7 @@ struct DocumentCommandTests {
         #expect(home.run("open", "@1", "2", "--print").status == 0)
     }
 
-    @Test("a folder that may not be written is told with 77, and nothing is attached")
+    @Test("attach to a folder that may not be written is refused, and attaches nothing")
     func readOnly() {
         home.add("one")
         write("a.pdf", "notes")
@@ -168,7 +168,7 @@ struct DocumentCommandTests {
     }
 
     @Test(
-        "a disk that is full is told, with nothing half in the library",
+        "attach on a full disk is reported, and leaves no half document in the library",
         .enabled("no small disk can be made here") { LibrarySafetyTests.hasDisks })
     func fullDisk() {
         _ = unsafe mkdir(home.folder["data"], 0o755)
@@ -184,7 +184,7 @@ struct DocumentCommandTests {
         #expect(run.error.contains("attach 74") && run.error.contains("check 0") && run.json.isEmpty, "\(run.error)")
     }
 
-    @Test("many programs at once attach the same documents, and each is there once")
+    @Test("many programs at once attach the same documents, and each document is there once")
     func together() {
         home.add("one")
         for name in ["a.pdf", "b.pdf"] { write(name, name) }
@@ -194,7 +194,7 @@ struct DocumentCommandTests {
         #expect(home.run("library", "check").status == 0)
     }
 
-    @Test("Ctrl-C while documents are attached keeps those that are whole, and leaves no unfinished copy")
+    @Test("Ctrl-C while documents are attached keeps whole documents, and leaves no unfinished copy")
     func interrupted() {
         home.add("one")
         let files = (0..<cases(300, few: 60)).map { "\($0).pdf" }
@@ -224,7 +224,7 @@ struct DocumentCommandTests {
         #expect(home.parts.isEmpty && names("@1").count <= 1, "\(home.parts)")
     }
 
-    @Test("C12: a kill at any step leaves no half document, and the next attempt ends with a whole one")
+    @Test("attach killed at any step leaves no half document, and the next attempt attaches a whole one")
     func killed() {
         home.add("one")
         var random = SeededGenerator()

@@ -6,7 +6,7 @@ import Woodshed
 
 @testable import WoodshedCLI
 
-@Suite("Feeds that are refreshed", .serialized)
+@Suite("Refreshed feeds", .serialized)
 struct FeedCommandTests {
     private let home = LibraryHome()
     private let server: SongServer
@@ -21,7 +21,7 @@ struct FeedCommandTests {
         }
     }
 
-    @Test("one server that does not answer holds up no other feed, and its answer counts when it comes")
+    @Test("a server that does not answer holds up no other feed, and its late answer counts")
     func silentServer() throws {
         let names = (0..<3).map { _ in SongServer.newName() }
         subscribe(names, silent: 0)
@@ -43,9 +43,7 @@ struct FeedCommandTests {
         #expect(home.parts.isEmpty)
     }
 
-    @Test(
-        "a server that falls silent after its answer began, or drips, is waited for no longer than one that does not answer"
-    )
+    @Test("a feed whose answer stalls or drips is given up as soon as a feed without an answer")
     func silentLater() {
         let settings = FeedRefreshing.settings(answerSeconds: 7)
         #expect(settings.answerSeconds == 7 && settings.stallSeconds == 7 && settings.retries == 1)
@@ -57,7 +55,7 @@ struct FeedCommandTests {
         #expect(server.requests(name).count == 2 && home.parts.isEmpty, "\(home.parts)")
     }
 
-    @Test("the command tells each feed, and after Ctrl-C leaves no part behind")
+    @Test("refresh reports each feed, and after Ctrl-C leaves no part behind")
     func command() {
         let names = (0..<3).map { _ in SongServer.newName() }
         subscribe(names, silent: -1)

@@ -22,7 +22,7 @@ struct FetchSteeringTests {
 
     private var isHalfThere: Bool { home.json("get", "--list").first?.number("bytes").map { $0 >= 40_000 } ?? false }
 
-    @Test("the list shows that it is running, and how far it is")
+    @Test("get --list shows that another program fetches an address, and its progress")
     func shown() {
         let run = home.run("get", address) { _ in
             #expect(eventually { isHalfThere })
@@ -36,7 +36,7 @@ struct FetchSteeringTests {
         #expect(run.status == 0, "\(run.error)")
     }
 
-    @Test("--cancel ends it, and keeps its part, from which the address goes on", arguments: [false, true])
+    @Test("--cancel ends the fetch of another program, and keeps the part to go on from", arguments: [false, true])
     func cancelled(isDetached: Bool) {
         let run = home.run(["get"] + (isDetached ? ["--detach"] : []) + [address]) { _ in
             #expect(eventually { isHalfThere })
@@ -51,7 +51,7 @@ struct FetchSteeringTests {
         #expect(home.titles() == ["a"])
     }
 
-    @Test("one that is taken off the list just before it begins ends as well")
+    @Test("a fetch that is taken off the list just before it begins ends as well")
     func gone() throws {
         #expect(home.run("get", "--later", address).status == 0)
         let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
@@ -73,7 +73,7 @@ struct FetchSteeringTests {
         #expect(home.titles().isEmpty)
     }
 
-    @Test("--cancel --discard ends it, and removes its part after that", arguments: [false, true])
+    @Test("--cancel --discard ends the fetch of another program, and then removes the part", arguments: [false, true])
     func discarded(isDetached: Bool) {
         let run = home.run(["get"] + (isDetached ? ["--detach"] : []) + [address]) { _ in
             #expect(eventually { isHalfThere })
@@ -90,7 +90,7 @@ struct FetchSteeringTests {
     }
 
     @Test(
-        "a part that was to be removed when its program ended does not count for the next fetch; asking again keeps it",
+        "a part to be removed is not resumed by the next fetch, unless the address is asked for again",
         arguments: [false, true])
     func killed(isAskedAgain: Bool) throws {
         let run = home.run("get", address) { running in

@@ -59,7 +59,7 @@ struct GetErrorTests {
 
     init() throws { server = try SongServer.shared() }
 
-    @Test("A19, C19: each has its exit code, its cause and what to do, and nothing is left behind", arguments: rows)
+    @Test("each error of get has its exit status, cause and remedy, and leaves nothing behind", arguments: rows)
     func told(_ row: Row) {
         let address = row.path.hasPrefix("/") ? server.address(row.path) : row.path
         let run = home.run(["get", "--retry", "0", "-q", address] + row.options)
@@ -77,7 +77,7 @@ struct GetErrorTests {
         }
     }
 
-    @Test("A19: a server that cannot prove who it is gets nothing, and is told with 69")
+    @Test("a server that cannot prove its identity is sent no request, and the status is 69")
     func certificate() throws {
         let (certificate, key) = (home.folder["certificate"], home.folder["key"])
         try #require(
@@ -96,7 +96,7 @@ struct GetErrorTests {
         #expect(home.titles().isEmpty && home.json("get", "--list").first?.text("state") == "failed")
     }
 
-    @Test("what was refused stays when its fetch is taken off the list, until clean")
+    @Test("a refused file stays when its fetch is taken off the list, until clean")
     func refused() {
         #expect(home.run("get", "-q", server.address("/songs/a.mp3?n=3000")).status == 65)
         #expect(home.run("get", "--cancel", "1").status == 0 && home.parts.count == 1, "\(home.parts)")
@@ -107,7 +107,7 @@ struct GetErrorTests {
         #expect(home.run("clean", "--yes").status == 0 && home.parts.isEmpty, "\(home.parts)")
     }
 
-    @Test("C4: why something failed is kept with it, and told with what to do")
+    @Test("the list keeps the cause of a failed fetch, with the remedy")
     func kept() {
         home.run("get", server.address("/status?code=404"))
         let fetch = home.json("get", "--list").first
@@ -120,7 +120,7 @@ struct GetErrorTests {
         #expect(home.run("get", "--resume", "1").status == 66 && home.run("get", "--cancel", "1").status == 0)
     }
 
-    @Test("C37: a server that fails twice and then answers is tried again, and not more often than asked")
+    @Test("a server that fails twice is asked again, and not more often than --retry allows")
     func retries() {
         let (good, bad) = (SongServer.newName(), SongServer.newName())
         let path = "/flaky?fails=2&retry=0&frames=8000&id="
@@ -132,7 +132,7 @@ struct GetErrorTests {
     }
 
     @Test(
-        "a recording whose connection ends early, without a length, is not taken for a whole one, and the next attempt fetches the rest",
+        "a recording cut short without a stated length is not kept as whole, and is completed later",
         arguments: [
             ("a.wav", "", "the length that its header states"), ("a.flac", "", "the length that its header states"),
             ("a.flac", "&norange", "the length that its header states"), ("a.ogg", "", "the last page of its stream"),
@@ -156,7 +156,7 @@ struct GetErrorTests {
         #expect(home.files.first.map { home.folder.read("data/woodshed/library/\($0)") } == whole)
     }
 
-    @Test("the page of a network that wants a login takes the place of no part, whatever the address is called")
+    @Test("the login page of a network replaces no part, whatever the address is called")
     func portal() {
         let id = SongServer.newName()
         let address = server.address("/songs/a.wav?frames=40000&cut=50000&portal=2&id=\(id)")
@@ -181,7 +181,7 @@ struct GetErrorTests {
         return server.address("/songs/\(name)?disk=\(file)&nolength&norange&id=\(id)")
     }
 
-    @Test("a recording without the mark of its end is taken when it ends twice in the same way, and that is told")
+    @Test("a recording without the mark of its end is taken with a note once it ends twice alike")
     func endless() {
         let whole = tone("a.ogg")
         for (number, part) in [whole.count / 2, whole.count / 3].enumerated() {
@@ -204,7 +204,7 @@ struct GetErrorTests {
     }
 
     @Test(
-        "a server that always breaks off at the same byte is not believed where the file states that more follows",
+        "a file that states more bytes than its server ever sends is refused",
         arguments: ["a.wav", "a.flac", "a.ogg", "a.m4a", "a.mp3", "a.aiff", "a.caf", "a.w64", "a.mkv"])
     func alwaysCut(_ name: String) {
         let whole = tone(name)
@@ -227,7 +227,7 @@ struct GetErrorTests {
         #expect(home.files.first.map { home.folder.read("data/woodshed/library/\($0)") } == whole)
     }
 
-    @Test("a stream whose header states no length, and a file whose end the server states, are taken as they are")
+    @Test("a stream without a stated length, and a file whose end the server states, are accepted")
     func unknownLengths() throws {
         let (wave, flac) = (home.folder["a.wav"], home.folder["a.flac"])
         for file in [wave, flac] {
@@ -256,7 +256,7 @@ struct GetErrorTests {
         #expect(home.run("get", "-q", "--retry", "0", server.address(half)).status == 0)
     }
 
-    @Test("of several, those that can be are fetched, and the others are told")
+    @Test("get of several addresses fetches the good ones, and reports the others")
     func several() {
         let run = home.run(
             "get", server.address("/status?code=404"), server.address("/songs/a.wav?frames=8000"),
@@ -266,7 +266,7 @@ struct GetErrorTests {
         #expect(home.titles() == ["a"] && home.json("get", "--list").count == 2)
     }
 
-    @Test("C33: the secret of ~/.netrc reaches the server, and neither the arguments, nor messages, nor the store")
+    @Test("the secret of ~/.netrc reaches the server, and no argument, message or store")
     func secret() {
         let name = SongServer.newName()
         home.folder.write(".netrc", Array("machine 127.0.0.1 login ann password geheim-4711\n".utf8))
@@ -286,7 +286,7 @@ struct GetErrorTests {
         #expect(!run.text.contains("geheim") && !run.error.contains("geheim") && found.output.isEmpty, "\(found.text)")
     }
 
-    @Test("what the server calls a file has no power: no folder, no control character, no other place")
+    @Test("a file name from the server chooses no folder, no control character and no other place")
     func names() {
         for name in [
             "../../../evil.wav", "/etc/evil.wav", "a%00b.wav", "%1b[31mred.wav",
@@ -307,7 +307,7 @@ struct GetErrorTests {
     }
 
     @Test(
-        "A13: what a fetched file is, is told as another program tells it",
+        "the facts of a fetched file agree with ffprobe",
         arguments: [
             ("a.wav", "wav", 44100, 2), ("a.flac", "flac", 48000, 1), ("a.ogg", "ogg", 44100, 2),
             ("a.mp3", "mp3", 44100, 2),
@@ -334,7 +334,7 @@ struct GetErrorTests {
         #expect(facts.number("frames") == item.number("frames") && abs((item["seconds"] as? Double ?? 0) - 1) < 0.1)
     }
 
-    @Test("C1: of a video the sound is played; one without sound is refused as what it is")
+    @Test("a fetched video is played by its sound, and a video without sound is refused")
     func video() {
         let (film, silent) = (home.folder["film.mp4"], home.folder["silent.mp4"])
         let picture = ["-v", "error", "-f", "lavfi", "-i", "testsrc=duration=1:size=64x64:rate=10"]
@@ -351,8 +351,7 @@ struct GetErrorTests {
         #expect(bad.status == 65 && bad.errorLines.count == 2 && home.titles().count == 1, "\(bad.error)")
     }
 
-    @Test(
-        "E20: an address is not played from the network: what was fetched from it is, or the command for that is told")
+    @Test("play of an address plays the fetched recording, or names the command that fetches it")
     func notStreamed() {
         let address = server.address("/songs/streamed.wav?frames=8000")
         let refused = home.run("play", address, "--output", "null", "--clock", "virtual")
@@ -370,7 +369,7 @@ struct GetErrorTests {
         #expect(several.status == 66 && several.error.contains(words), "\(several.error)")
     }
 
-    @Test("A21: what plays is the same, bit for bit, while something is fetched and looked at")
+    @Test("the played sound is the same, bit for bit, during a fetch and its analysis")
     func playing() {
         home.song("song.wav", 3, frames: 80_000)
         func played(_ name: String) -> [UInt8] {

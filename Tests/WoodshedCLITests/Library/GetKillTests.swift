@@ -5,9 +5,9 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("A fetch that is killed", .serialized)
+@Suite("A killed fetch", .serialized)
 struct GetKillTests {
-    @Test("C17: leaves no half recording, and the next one ends with a whole one")
+    @Test("a killed fetch leaves no half recording, and the next fetch ends with a whole recording")
     func killed() throws {
         let (home, server) = (LibraryHome(), try SongServer.shared())
         var random = SeededGenerator()

@@ -19,7 +19,7 @@ struct GetTests {
 
     // MARK: Requests
 
-    @Test("A3: what is given up before it began leaves no record and no file")
+    @Test("get that ends before a fetch begins leaves no record and no file")
     func nothingBegun() {
         let before = home.everything
         for arguments in [["get"], ["get", "-"], ["get", "--list"], ["get", "--check", song("a.wav")]] {
@@ -31,7 +31,7 @@ struct GetTests {
         #expect(home.everything == before)
     }
 
-    @Test("A4: several addresses, and a list on standard input with notes and empty lines")
+    @Test("get takes several addresses, and a list on standard input with notes and empty lines")
     func several() {
         let list = home.shell(
             "printf '%s\\n' '# a list' '' '\(song("one.wav"))' '  \(song("two.wav", "frames=9000"))  said so' | \"$1\" get -"
@@ -42,7 +42,7 @@ struct GetTests {
     }
 
     @Test(
-        "A5: --check says why an address would not be taken",
+        "get --check says why an address is refused",
         arguments: [
             ("ftp://x", "begins with another scheme"), ("example.org/a.mp3", "does not begin with http"),
             ("", "is empty"), ("http://", "names no server"), ("http://a b/c.mp3", "contains a space"),
@@ -54,7 +54,7 @@ struct GetTests {
         #expect(home.run("get", "--check", address, "https://example.org/a.mp3").status == 65)
     }
 
-    @Test("A6: content decides: a web page is refused whatever its name, and a recording is taken whatever its name")
+    @Test("the content of a file decides, whatever its name: a web page is refused, a recording is taken")
     func content() {
         for path in ["/html", "/songs/page.mp3?type=text/html", "/songs/song.mp3?n=5000"] {
             let run = home.run("get", server.address(path))
@@ -65,7 +65,7 @@ struct GetTests {
         #expect(home.titles() == ["without-an-ending"] && home.files.count == 1 && home.files[0].hasSuffix(".wav"))
     }
 
-    @Test("A7: no connection is opened for an address that cannot be one, nor for --check and --later")
+    @Test("get opens no connection for an invalid address, nor for --check and --later")
     func silence() {
         let name = SongServer.newName()
         #expect(home.run("get", song("a b.wav", "id=\(name)")).status == 65)
@@ -76,7 +76,7 @@ struct GetTests {
         #expect(server.requests(name).isEmpty && home.json("get", "--list").count == 1)
     }
 
-    @Test("a long list is put on the list in few transactions; one wrong address holds back all, and its line is told")
+    @Test("a long list of addresses takes few transactions, and one wrong address holds back all")
     func longList() {
         #expect(home.run("get", "--later", song("first.wav")).status == 0)
         /// The number that grows with each transaction that changes the store.
@@ -94,7 +94,7 @@ struct GetTests {
         #expect(home.json("get", "--list").count == 1201)
     }
 
-    @Test("a list on standard input without addresses fetches nothing that is on the list already")
+    @Test("a list on standard input without addresses starts no fetch that is on the list already")
     func emptyList() {
         #expect(home.run("get", "--later", song("first.wav")).status == 0)
         let run = home.shell("printf '# notes\\n\\n' | \"$1\" get -")
@@ -102,7 +102,7 @@ struct GetTests {
         #expect(home.titles().isEmpty && home.json("get", "--list").count == 1)
     }
 
-    @Test("the list tells addresses without their private keys, unless they are asked for")
+    @Test("get --list shows addresses without their private keys, except with --with-keys")
     func keys() {
         let (whole, short) = (song("a.wav", "frames=8000&auth=S3CRET"), song("a.wav", "frames=8000"))
         let asked = home.run("get", "--later", "--json", whole)
@@ -119,7 +119,7 @@ struct GetTests {
         #expect(home.json("list").first?.text("source") == whole)
     }
 
-    @Test("the list shows a priority")
+    @Test("get --list shows a priority")
     func priority() {
         #expect(home.run("get", "--later", "--priority", "5", song("a.wav")).status == 0)
         #expect(home.run("get", "--later", song("b.wav")).status == 0)
@@ -133,7 +133,7 @@ struct GetTests {
     // MARK: Progress
 
     @Test(
-        "A8, A22: the bar never wraps, at any width, and is complete without colours", .needsTerminal,
+        "the bar of get never wraps, at any width, and is complete without colours", .needsTerminal,
         arguments: [20, 40, 80, 200])
     func bar(columns: Int) {
         let name = SongServer.newName()
@@ -156,7 +156,7 @@ struct GetTests {
         #expect(!terminal.text.contains("\u{1B}[3"), "\(terminal.text)")
     }
 
-    @Test("A8: without a terminal there is a line for every tenth, and no sequence; nothing with -q")
+    @Test("get without a terminal prints a line for every tenth and no escape sequence, with -q nothing")
     func pipes() {
         let run = home.run("get", song("a.wav", "frames=400000&rate=4000000"))
         #expect(run.status == 0 && run.output.isEmpty && !run.error.contains("\u{1B}") && !run.error.contains("\r"))
@@ -165,7 +165,7 @@ struct GetTests {
         #expect(home.run("get", "-q", song("b.wav")).error.isEmpty)
     }
 
-    @Test("A9: that a server is asked is told before it answers")
+    @Test("get reports that a server is asked before the server answers")
     func connecting() {
         let name = SongServer.newName()
         let run = home.run("get", "--json", server.address("/late?gate=\(name)&frames=8000&id=\(name)")) { running in
@@ -175,7 +175,7 @@ struct GetTests {
         #expect(run.status == 0 && run.events.last == "download.finished", "\(run.error)")
     }
 
-    @Test("A1, A11, C3, C27: what is done only grows, ends at exactly 1, and the last event has the recording")
+    @Test("the progress of get only grows, ends at exactly 1, and the last event has the recording")
     func progress() {
         let name = SongServer.newName()
         // The server holds the file in the middle until the command has reported the progress.
@@ -190,7 +190,7 @@ struct GetTests {
         #expect(run.json.last?.text("path").map { $0.hasSuffix(".wav") } == true)
     }
 
-    @Test("A16: a file that has arrived is looked at before it is a recording, and its loudness is known")
+    @Test("a fetched file is analysed before it is a recording, and its loudness is known")
     func analysing() {
         let run = home.run("get", "--json", song("a.wav", "frames=80000"))
         let events = run.events.filter { $0 != "download.progress" }
@@ -211,7 +211,7 @@ struct GetTests {
         }
     }
 
-    @Test("A12, A1: Ctrl-C keeps the part and says how to go on; the same command goes on; --discard removes it")
+    @Test("Ctrl-C keeps the part of a fetch, the next get goes on, and --discard removes the part")
     func cancelling() {
         let name = SongServer.newName()
         let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
@@ -240,7 +240,7 @@ struct GetTests {
         #expect(home.parts.isEmpty && home.files.count == 1 && whole.json.last?.number("frames") == 40000)
     }
 
-    @Test("Ctrl-C while a file is decoded to look at it ends at once, and keeps the file")
+    @Test("Ctrl-C while a fetched file is decoded ends get at once, and keeps the file")
     func cancelledAnalysis() {
         let (name, sound) = (SongServer.newName(), home.folder["a.aac"])
         #expect(Command.tool("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=330:duration=1", sound]))
@@ -261,7 +261,7 @@ struct GetTests {
         #expect(home.run("get", "-q").status == 0 && home.titles() == ["a"] && server.requests(name).count == 1)
     }
 
-    @Test("A12: one that is cancelled without --discard keeps its part, and asking for it again goes on")
+    @Test("a fetch cancelled without --discard keeps its part, and the next get of the address goes on")
     func cancelledAndAsked() {
         let name = SongServer.newName()
         let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
@@ -276,7 +276,7 @@ struct GetTests {
         #expect(home.run("get", "--cancel", "7").status == 66 && home.run("get", "--discard").status == 64)
     }
 
-    @Test("C15: two programs that fetch one address: one of them does, and the other says so and harms nothing")
+    @Test("of two programs that fetch one address, one fetches and the other is refused without harm")
     func together() {
         let name = SongServer.newName()
         let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
@@ -291,7 +291,7 @@ struct GetTests {
         #expect(home.json("get", "--list").isEmpty)
     }
 
-    @Test("the list is kept: --later, --pause, --resume and the order by priority")
+    @Test("the list of fetches is kept: --later, --pause, --resume and the order by priority")
     func list() {
         let name = SongServer.newName()
         for (song, priority) in [("a", "0"), ("b", "5"), ("c", "-3")] {
@@ -306,7 +306,7 @@ struct GetTests {
         #expect(home.run("get", "--resume", "1").status == 66)
     }
 
-    @Test("C28: a fetch in the background goes on when its command has ended, and is in the library when it is done")
+    @Test("a fetch in the background outlives its command, and ends with the recording in the library")
     func background() {
         let name = SongServer.newName()
         let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
@@ -320,7 +320,7 @@ struct GetTests {
         #expect(eventually { home.parts.isEmpty } && server.requests(name).count == 1)
     }
 
-    @Test("C28: the limits that a command was given count in the background, too")
+    @Test("the limits given to a command hold for its fetch in the background, too")
     func backgroundLimits() {
         let address = song("long.wav", "frames=40000")
         let begun = home.run("get", "--detach", "--size-limit", "1kB", "--retry", "0", "--quota", "20GB", address)
@@ -329,7 +329,7 @@ struct GetTests {
         #expect(home.json("get", "--list").first?.text("message")?.contains("is larger than") == true)
     }
 
-    @Test("an answer without a byte and without a length is asked for again, and refused when it comes twice")
+    @Test("an answer without a byte and without a length is asked for again, and refused the second time")
     func nothing() {
         let (name, empty) = (SongServer.newName(), SongServer.newName())
         let query = "frames=8000&nolength&cut=0&id="
@@ -352,7 +352,7 @@ struct GetTests {
         #expect(home.parts.isEmpty && server.requests(name).count == 1)
     }
 
-    @Test("a checksum that was mistyped, and a title, are corrected by asking for the address again")
+    @Test("another get of an address corrects a mistyped checksum and a title")
     func corrected() {
         let address = song("a.wav")
         let wrong = String(repeating: "0", count: 64)
@@ -363,7 +363,7 @@ struct GetTests {
         #expect(home.titles("--tag", "slow") == ["Right"] && home.parts.isEmpty, "\(home.parts)")
     }
 
-    @Test("the same command twice fetches once, and the second says that it is there")
+    @Test("the same get twice fetches once, and reports a recording that is already there")
     func twice() {
         let name = SongServer.newName()
         #expect(home.run("get", song("a.wav", "frames=8000&id=\(name)")).status == 0)

@@ -12,7 +12,7 @@ struct LibraryCommandTests {
 
     // MARK: An empty library
 
-    @Test("A15, D4: without recordings there is a friendly line and the next command, and nothing is made")
+    @Test("verbs on an empty library say so, name the next command, and create nothing")
     func empty() {
         let before = home.everything
         let recent = home.run("recent")
@@ -28,7 +28,7 @@ struct LibraryCommandTests {
 
     // MARK: Adding and finding
 
-    @Test("A14, A18: the last five are listed, and @1 plays the newest")
+    @Test("recent lists the last five recordings, and @1 plays the newest")
     func recent() {
         home.add("one", "two", "three", "four", "five", "six", "seven")
         #expect(home.json("recent").compactMap { $0.text("title") } == ["seven", "six", "five", "four", "three"])
@@ -42,7 +42,7 @@ struct LibraryCommandTests {
         }
     }
 
-    @Test("add copies, links or moves; the same recording is there once, whatever its file is called")
+    @Test("add copies, links or moves a recording, and keeps it once, whatever its file is called")
     func adding() {
         home.song("a.wav", 1)
         home.song("music/b.wav", 2)
@@ -66,7 +66,7 @@ struct LibraryCommandTests {
         #expect(home.run("add", "a.wav", "--link", "--move").status == 64)
     }
 
-    @Test("edit of several recordings reads the library once, and changes all of them or none")
+    @Test("edit of several recordings reads the library once, and changes all or none of them")
     func editingSeveral() {
         home.add("one", "two", "three", "four")
         let edit = home.run(
@@ -112,7 +112,7 @@ struct LibraryCommandTests {
         #expect(home.titles().count == 3)
     }
 
-    @Test("C8: words find titles, artists and tags, whatever the case and accents, and in scripts without spaces")
+    @Test("words find titles, artists and tags without case and accents, and in scripts without spaces")
     func finding() {
         home.add("Café del Mar", "Blue Bossa", "上を向いて歩こう")
         home.run("edit", "@2", "--artist", "Ána", "--tag", "Slow")
@@ -127,7 +127,7 @@ struct LibraryCommandTests {
         #expect(home.run("list", "zebra").error.contains("Nothing was found."))
     }
 
-    @Test("C9: filters combine, and each set is the intersection of its parts")
+    @Test("filters of list combine, and each result is the intersection of the filters' results")
     func filters() {
         home.add("one", "two", "three", "four")
         home.run("edit", "@1", "@2", "--tag", "a")
@@ -157,7 +157,7 @@ struct LibraryCommandTests {
         }
     }
 
-    @Test("C18: two recordings with one title do not clash, and @ or more words tell which is meant")
+    @Test("two recordings with one title do not clash, and @ or more words tell them apart")
     func sameTitle() {
         home.add("Song", "Song", "Song of songs")
         #expect(home.files.count == 3 && Set(home.files).count == 3)
@@ -170,7 +170,7 @@ struct LibraryCommandTests {
         #expect(Set(home.json("list").compactMap { $0.text("original") }) == ["new.wav"])
     }
 
-    @Test("C31: add, edit, info and rm lead to what a model has, at each step")
+    @Test("add, edit, info and rm leave the expected library at each step")
     func editing() {
         home.add("one", "two")
         #expect(home.run("edit", "one", "--title", "Uno", "--artist", "Ana", "--tag", "x", "--tag", "y").status == 0)
@@ -193,7 +193,7 @@ struct LibraryCommandTests {
 
     // MARK: Removing, and space
 
-    @Test("C5: rm needs no question, since --undo brings it back; the bytes that it frees are those that du misses")
+    @Test("rm is undone by --undo, and the bytes reported as freed are those that du misses")
     func removing() {
         home.add("one", "two", "three")
         let removed = home.run("rm", "@1", "three")
@@ -216,7 +216,7 @@ struct LibraryCommandTests {
         #expect(home.folder.names.contains("mine.wav"))
     }
 
-    @Test("C5: --keep-entry frees the file and keeps the recording, whose sections come back with it")
+    @Test("--keep-entry frees the file and keeps the recording, and the sections stay with it")
     func keepingEntry() {
         home.add("one")
         home.song("again.wav", 1)
@@ -228,7 +228,7 @@ struct LibraryCommandTests {
         #expect(home.titles() == ["one"] && home.json("sections", "@1").first?.text("name") == "Riff")
     }
 
-    @Test("C30: storage has what du has, and clean removes only what may go")
+    @Test("storage counts as du, and clean removes only the trash and the cache")
     func storage() {
         home.add("one", "two")
         home.run("waveform", "@1")
@@ -258,7 +258,7 @@ struct LibraryCommandTests {
     }
 
     @Test(
-        "a terminal that closes, and tells it twice, takes away neither the end nor the log",
+        "a terminal that closes, with two signals, costs neither the last event nor the practice log",
         arguments: [SIGHUP, SIGTERM])
     func closing(number: Int32) {
         home.song("song.wav", 5)
@@ -297,7 +297,7 @@ struct LibraryCommandTests {
         #expect(home.run("add", "-h").status == 0)
     }
 
-    @Test("C14: what was done behind its back is seen, repaired when asked, and never by itself")
+    @Test("library check finds changes behind the library's back, and repairs them only with --fix")
     func checking() {
         home.add("one", "two", "three")
         home.song("music.wav", 7)
@@ -326,9 +326,7 @@ struct LibraryCommandTests {
         #expect(home.run("library", "chekc").status == 64)
     }
 
-    @Test(
-        "C7, C10: a list fits every width, has a text for each sign, and one recording a line where it is piped",
-        .needsTerminal)
+    @Test("list fits every width, has a text for each sign, and prints a recording a line into a pipe", .needsTerminal)
     func widths() {
         home.add(
             "A title that is longer than most terminals are wide, since it goes on and on", "日本語の長い題名日本語の長い題名", "ok")
@@ -352,7 +350,7 @@ struct LibraryCommandTests {
         #expect(!plain.text.contains("\u{1B}"))
     }
 
-    @Test("C26: info tells what the library knows of a recording, and what can be done with it now")
+    @Test("info prints the library's facts of a recording, and the possible next command")
     func information() {
         home.add("one")
         home.run("edit", "@1", "--artist", "Ana", "--tag", "slow")
@@ -366,7 +364,7 @@ struct LibraryCommandTests {
         #expect(gone.status == 66 && gone.error.contains("woodshed library check"), "\(gone.error)")
     }
 
-    @Test("D5, D6, D19: what a file is, a folder made when it is needed, and titles that are completed")
+    @Test("the data folder is made by the first add, and list and info have the facts of a file")
     func facts() {
         #expect(!home.folder.names.contains("data"))
         home.add("one")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("A library that moves to another computer", .serialized)
+@Suite("A library moved to another computer", .serialized)
 struct LibraryExchangeTests {
     private let home = LibraryHome()
     private let other = LibraryHome()
@@ -20,7 +20,7 @@ struct LibraryExchangeTests {
         #expect(home.run("playlist", "add", "Monday", "@2", "@1").status == 0)
     }
 
-    @Test("a bundle brings recordings, sections, tags and playlists along, and once more changes nothing")
+    @Test("a bundle brings recordings, sections, tags and playlists; a second import changes nothing")
     func bundle() {
         fillHome()
         let written = home.run("library", "bundle", "all.tar", "--json")
@@ -38,7 +38,7 @@ struct LibraryExchangeTests {
         #expect(home.run("library", "bundle", "none.tar", "@9").status == 66 && !home.folder.names.contains("none.tar"))
     }
 
-    @Test("a catalogue has what is said and no sound; - writes it to standard output")
+    @Test("a catalogue has descriptions and no sound, and - writes it to standard output")
     func catalogue() {
         fillHome()
         #expect(home.run("library", "export", "list.json").status == 0)
@@ -48,7 +48,7 @@ struct LibraryExchangeTests {
         #expect(merged.status == 0 && other.titles("--missing").count == 2 && other.files.isEmpty, "\(merged.error)")
     }
 
-    @Test("private keys in addresses are left out of bundles and exports, which is told; --with-keys keeps them")
+    @Test("bundles and exports leave out private keys in addresses and say so; --with-keys keeps them")
     func privateKeys() {
         home.add("Blue Bossa")
         #expect(home.run("edit", "@1", "--source", "https://h.org/a.mp3?id=1&token=K3Y").status == 0)
@@ -71,7 +71,7 @@ struct LibraryExchangeTests {
         #expect(home.run("library", "backup", "copy", "--with-keys").status == 64)
     }
 
-    @Test("a linked file that was replaced is not in a bundle, and a repair tells that it cannot repair it")
+    @Test("a linked file that was replaced is left out of a bundle, and reported as not repaired")
     func replacedFile() {
         home.song("mine.wav", 1)
         home.run("add", "--link", "mine.wav")
@@ -93,7 +93,7 @@ struct LibraryExchangeTests {
         #expect(whole.status == 0 && home.run("library", "bundle", "all.tar").status == 0, "\(whole.error)")
     }
 
-    @Test("a backup is whole, copies only what is new, and is restored into an empty library only")
+    @Test("a backup is whole, copies only new files, and is restored into an empty library only")
     func backup() {
         fillHome()
         #expect(home.run("library", "backup", "copy").error.contains("2 copied now"))
@@ -105,7 +105,7 @@ struct LibraryExchangeTests {
         #expect(other.run("library", "restore", path("copy"), "--merge").status == 0)
     }
 
-    @Test("a backup tells what is damaged in it and here, mends what it can, and refuses a file in place of its folder")
+    @Test("a backup reports damage on either side, mends its copies, and refuses a file as its folder")
     func damagedBackup() throws {
         fillHome()
         let first = home.run("library", "backup", "copy", "--json").json.first
@@ -139,7 +139,7 @@ struct LibraryExchangeTests {
         #expect(home.run("library", "restore", "copy", "--verify").status == 64)
     }
 
-    @Test("a backup has the settings; they come back where there are none, and those that are there stay")
+    @Test("a backup has the settings; a restore brings settings back only where there are none")
     func settings() {
         fillHome()
         func settings(_ home: LibraryHome) -> String {
@@ -172,7 +172,7 @@ struct LibraryExchangeTests {
         #expect(home.folder.names(in: "copy/settings").isEmpty)
     }
 
-    @Test("what is no bundle, no catalogue and no backup is told as such, and changes nothing")
+    @Test("files that are no bundle, catalogue or backup are refused, and change nothing")
     func foreign() {
         other.add("Kept")
         let before = other.everything
@@ -193,7 +193,7 @@ struct LibraryExchangeTests {
         #expect(folder.status != 0 && folder.errorLines.count == 2, "\(folder.error)")
     }
 
-    @Test("a damaged store brings back what it has, and what was changed since is told; a file without rows is refused")
+    @Test("repair --from brings back a damaged store's content, and reports newer values that it keeps")
     func salvaged() {
         fillHome()
         #expect(home.run("practice", "@2", "--section", "1", "--passes", "1", "--output", "null").status == 0)
@@ -227,7 +227,7 @@ struct LibraryExchangeTests {
         #expect(home.run("library", "check", "--from", "old.db").status == 64)
     }
 
-    @Test("a quota refuses what would exceed it, whether it is added or fetched, and says how to go on")
+    @Test("a quota refuses an added or fetched recording that would exceed it, with the remedy")
     func quota() throws {
         home.song("one.wav", 1, frames: 8000)
         home.song("two.wav", 2, frames: 8000)

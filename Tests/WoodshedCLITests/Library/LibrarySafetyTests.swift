@@ -5,7 +5,7 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("The library where something is wrong", .serialized)
+@Suite("The library under faults", .serialized)
 struct LibrarySafetyTests {
     private let home = LibraryHome()
 
@@ -15,7 +15,7 @@ struct LibrarySafetyTests {
     static let hasDisks = Command.tool("unshare", ["-m", "sh", "-c", "mount -t tmpfs -o size=1m none /mnt"])
 
     @Test(
-        "C2, C36: everything works where there is no network; get says what is wrong",
+        "every verb but get works without a network, and get reports the cause",
         .enabled("no network namespace can be made here") { hasNamespaces })
     func offline() {
         home.song("a.wav", 1)
@@ -34,7 +34,7 @@ struct LibrarySafetyTests {
         #expect(home.shell("unshare -n \"$1\" get -q --retry 0 http://example.org/a.wav").status == 69)
     }
 
-    @Test("every verb ends with standard input closed, and nothing is asked")
+    @Test("every verb ends with standard input closed, and asks nothing")
     func closedInput() {
         home.add("song one", "song two")
         for (line, statuses) in [
@@ -49,7 +49,7 @@ struct LibrarySafetyTests {
         }
     }
 
-    @Test("a reader that goes is no error")
+    @Test("a reader that closes the pipe is no error for the library's verbs")
     func closedPipe() {
         home.add("one", "two", "three")
         for line in ["list", "list --json", "recent", "playlist", "get --list", "storage"] {
@@ -58,9 +58,7 @@ struct LibrarySafetyTests {
         }
     }
 
-    @Test(
-        "names of every kind: composed and decomposed, of 250 bytes, with control characters, and that begin with a dash"
-    )
+    @Test("add takes names of every kind: decomposed, of 250 bytes, with control characters, with a dash")
     func names() {
         let long = String(repeating: "ü", count: 125) + ".wav"
         let names = [
@@ -84,7 +82,7 @@ struct LibrarySafetyTests {
         #expect(home.run("edit", "@1", "--title", String(repeating: "t", count: 100_000)).status == 64)
     }
 
-    @Test("a folder that may not be written is told with 77, nothing is lost, and reading goes on")
+    @Test("add to a folder that may not be written is refused, nothing is lost, and reading goes on")
     func readOnly() {
         home.add("one")
         home.song("two.wav", 5)
@@ -107,7 +105,7 @@ struct LibrarySafetyTests {
     }
 
     @Test(
-        "a disk that is full is told, with nothing half in the library; what is removed makes room again",
+        "a full disk is reported, leaves no half recording, and gets room again by removals",
         .enabled("no small disk can be made here") { hasDisks })
     func fullDisk() {
         _ = unsafe mkdir(home.folder["data"], 0o755)
@@ -152,7 +150,7 @@ struct LibrarySafetyTests {
     static let hasFilters = Command.tool("python3", ["-c", refusal, String(ENOLCK), "/bin/sh", "-c", "true"])
 
     @Test(
-        "where the file system has no locks everything goes on without, and the log says so once",
+        "a file system without locks is used without locks, and the log says so once",
         .enabled("no call of the system can be made to fail here") { hasFilters },
         arguments: [ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL])
     func withoutLocks(_ code: Int32) throws {
@@ -181,7 +179,7 @@ struct LibrarySafetyTests {
     }
 
     @Test(
-        "where files cannot have second names a damaged store is repaired, and kept as a copy",
+        "a damaged store is repaired and kept as a copy where files cannot have second names",
         .enabled("no call of the system can be made to fail here") { hasFilters }, arguments: [EPERM, EOPNOTSUPP])
     func withoutLinks(_ code: Int32) {
         home.add("one")
@@ -195,7 +193,7 @@ struct LibrarySafetyTests {
     }
 
     @Test(
-        "without locks, too, a second get of an address is told who fetches it, and the first one completes it",
+        "a second get of an address without locks names the fetching program, and the first completes",
         .enabled("no call of the system can be made to fail here") { hasFilters })
     func twoFetchesWithoutLocks() throws {
         home.folder.write("refuse.py", Array(Self.refusal.utf8))
@@ -214,7 +212,7 @@ struct LibrarySafetyTests {
     }
 
     @Test(
-        "on a full disk recordings and takes are removed, and then for good, and the room for it is reserved again",
+        "recordings are removed and the trash is emptied on a full disk, and the reserve is renewed",
         .enabled("no small disk can be made here") { hasDisks })
     func removingOnFullDisk() {
         _ = unsafe mkdir(home.folder["data"], 0o755)
@@ -243,7 +241,7 @@ struct LibrarySafetyTests {
     }
 
     @Test(
-        "on a full disk a download is taken off the list, and without reserved room the cache gives way to removals",
+        "a download is cancelled on a full disk, and without a reserve the cache gives way",
         .enabled("no small disk can be made here") { hasDisks }, arguments: [32, 12])
     func cancellingOnFullDisk(megabytes: Int) {
         _ = unsafe mkdir(home.folder["data"], 0o755)
@@ -270,8 +268,7 @@ struct LibrarySafetyTests {
         #expect(run.error.contains("kept \(megabytes == 32 ? 0 : 1)") && run.json.isEmpty, "\(run.error)")
     }
 
-    @Test(
-        "C38: a store of a newer version is left as it is, and told with 65; one that is damaged is kept and replaced")
+    @Test("a store of a newer version is left unchanged with 65; a damaged store is kept and replaced")
     func stores() {
         home.add("one")
         #expect(
@@ -300,7 +297,7 @@ struct LibrarySafetyTests {
     }
 
     @Test(
-        "with the clock set back, what is added last is still the newest",
+        "a recording added with the clock set back is still the newest",
         .enabled("no time namespace or faketime is here") { Command.tool("faketime", ["2001-01-01", "true"]) },
         .disabled(if: Sanitizers.watchThreads, "faketime puts functions of its own before those of the sanitizer"))
     func clock() {
@@ -312,7 +309,7 @@ struct LibrarySafetyTests {
             home.run("list").status == 0 && home.run("rm", "@1").status == 0 && home.run("rm", "--undo").status == 0)
     }
 
-    @Test("C15: many programs at once add the same recordings, and each is there once")
+    @Test("many programs at once add the same recordings, and each recording is there once")
     func together() {
         for number in 0..<6 { home.song("s\(number).wav", number + 1) }
         let run = home.shell(
@@ -323,7 +320,7 @@ struct LibrarySafetyTests {
         #expect(home.parts.isEmpty && home.run("library", "check").status == 0)
     }
 
-    @Test("E17: a folder of many recordings is added by one command, and again without a change")
+    @Test("a folder of many recordings is added by one command, and a second add changes nothing")
     func bulk() {
         let count = cases(2000, few: 200)
         _ = unsafe mkdir(home.folder["many"], 0o755)
@@ -335,7 +332,7 @@ struct LibrarySafetyTests {
         #expect(home.titles().count == count)
     }
 
-    @Test("Ctrl-C while a folder is added keeps what was added")
+    @Test("Ctrl-C while a folder is added keeps the recordings added so far")
     func interrupted() {
         let count = cases(3000, few: 600)
         _ = unsafe mkdir(home.folder["many"], 0o755)

@@ -13,7 +13,7 @@ struct PlaylistCommandTests {
         home.json("playlist", playlist).compactMap { $0.text("title") }
     }
 
-    @Test("E7, E14: a playlist is made, filled, put into another order, renamed and listed, on a terminal too")
+    @Test("a playlist is made, filled, put into another order, renamed and listed")
     func changing() {
         home.add("one", "two", "three")
         #expect(home.run("playlist", "create", "Warm up").error.contains("next: woodshed playlist add 'Warm up' @1"))
@@ -38,7 +38,7 @@ struct PlaylistCommandTests {
         #expect(titles("Monday") == ["scale", "one", "two"])
     }
 
-    @Test("E6: deleting a playlist removes its entries, and no recording and no file")
+    @Test("deleting a playlist removes its entries, and no recording and no file")
     func deleting() {
         home.add("one", "two")
         home.run("playlist", "create", "A")
@@ -55,7 +55,8 @@ struct PlaylistCommandTests {
     }
 
     @Test(
-        "lists of other players are read and written, and what is not here is told", arguments: ["m3u8", "pls", "xspf"])
+        "lists of other players are read and written, and lists without known recordings are refused",
+        arguments: ["m3u8", "pls", "xspf"])
     func exchanging(_ ending: String) {
         home.add("one", "Żółć, \"two\"")
         home.run("playlist", "create", "A")
@@ -70,7 +71,7 @@ struct PlaylistCommandTests {
         #expect(home.run("playlist", "export", "A", "list.txt").status == 64)
     }
 
-    @Test("E9: video links are recognised, and look-alikes are ordinary addresses")
+    @Test("video links are recognised, and look-alikes are ordinary addresses")
     func links() {
         for link in [
             "https://www.youtube.com/watch?v=dQw4w9WgXcQ", "https://youtube.com/watch?v=dQw4w9WgXcQ&t=3s",
@@ -84,7 +85,7 @@ struct PlaylistCommandTests {
         #expect(alike.status == 69 && !alike.error.contains("video site"), "\(alike.error)")
     }
 
-    @Test("E10: a program of the user's finds the sound; what it says when it fails is told")
+    @Test("a user's extractor finds the sound of a video, and its error is reported when it fails")
     func extractor() throws {
         let server = try SongServer.shared()
         home.folder.write(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("Choosing at a terminal", .serialized, .needsTerminal)
+@Suite("Choices at a terminal", .serialized, .needsTerminal)
 struct RecordingPickerTests {
     private let home = LibraryHome()
 
@@ -21,7 +21,7 @@ struct RecordingPickerTests {
     }
 
     @Test(
-        "D19: without a name the library is listed, and a number or words of a title choose",
+        "play and practice without a name list the library, and a number or words of a title choose",
         arguments: ["play", "practice"])
     func choosing(_ verb: String) {
         home.song("long.wav", frames: 16_000)
@@ -38,7 +38,7 @@ struct RecordingPickerTests {
         #expect(run.finish() == 0, "\(run.text)")
     }
 
-    @Test("Enter chooses none; where nobody can be asked, or there is nothing to choose, it is a usage error")
+    @Test("Enter at the list chooses none; without a terminal or a recording the choice is a usage error")
     func none() {
         let nothing = terminal("play")
         #expect(nothing.finish() == 64 && nothing.text.contains("the library is empty"), "\(nothing.text)")
@@ -52,7 +52,7 @@ struct RecordingPickerTests {
         #expect(detached.finish() == 64 && !detached.text.contains("Which one?"))
     }
 
-    @Test("E14: a playlist without a name asks for one, and is in the list then")
+    @Test("playlist create without a name asks for a name, and the playlist is in the list then")
     func playlist() {
         let run = terminal("playlist", "create")
         #expect(run.wait(for: "The name of the playlist"))

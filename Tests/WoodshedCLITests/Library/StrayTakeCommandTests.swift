@@ -4,9 +4,9 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("The command and takes that the list has lost", .serialized)
+@Suite("Takes that the list has lost", .serialized)
 struct StrayTakeCommandTests {
-    @Test("library check tells them and changes nothing, and with --fix they are in the list again")
+    @Test("library check reports takes missing from the list, and --fix puts them into the list again")
     func check() {
         let home = LibraryHome()
         home.add("one")

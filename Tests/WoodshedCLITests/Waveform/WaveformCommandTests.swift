@@ -29,7 +29,7 @@ struct WaveformCommandTests {
         folder.write(name, Wave.file(format: 1, channels: channels, rate: 8000, bits: 16, data: data))
     }
 
-    @Test("in a pipe it prints plain text of 80 columns: a line of facts, both channels, the time axis")
+    @Test("waveform in a pipe prints 80 columns of plain text: facts, both channels, the time axis")
     func pipe() {
         saw("saw.wav")
         let run = waveform("saw.wav", ["--style", "ascii", "--height", "8"])
@@ -43,7 +43,7 @@ struct WaveformCommandTests {
         #expect(run.lines[1].contains("####") && run.lines[5].allSatisfy { $0 == " " } && run.lines[6].contains("####"))
     }
 
-    @Test("the locale selects blocks or ASCII, and COLUMNS the width")
+    @Test("the locale selects blocks or ASCII for waveform, and COLUMNS the width")
     func locale() {
         saw("saw.wav")
         let blocks = waveform("saw.wav", ["--height", "4"], environment: ["LC_ALL": "C.UTF-8", "COLUMNS": "40"])
@@ -52,7 +52,7 @@ struct WaveformCommandTests {
         #expect(ascii.status == 0 && ascii.text.utf8.allSatisfy { $0 < 128 } && ascii.text.contains("#"))
     }
 
-    @Test("in JSON it has the columns of every channel, with the values of the samples")
+    @Test("waveform --json has the columns of every channel, with the values of the samples")
     func json() {
         saw("saw.wav")
         let run = waveform("saw.wav", ["--json", "--width", "2", "--from", "800f", "--to", "1000f"])
@@ -65,7 +65,7 @@ struct WaveformCommandTests {
         #expect(run.text.contains("\"clipped\":[false,false]") && run.text.contains("\"centroid_hz\":["))
     }
 
-    @Test("many channels are mixed, one can be selected, and a missing one is reported")
+    @Test("waveform mixes many channels, selects one channel, and reports a missing channel")
     func channels() {
         saw("six.wav", channels: 6)
         #expect(waveform("six.wav", ["--style", "ascii"]).lines.count == 10)
@@ -75,7 +75,7 @@ struct WaveformCommandTests {
         #expect(missing.status == 65 && missing.error.contains("no channel 7") && missing.error.contains("It has 6"))
     }
 
-    @Test("usage errors end with 64, positions outside the recording with 65, missing files with 66")
+    @Test("waveform has its statuses for usage errors, missing files and positions out of range")
     func mistakes() {
         saw("saw.wav")
         for arguments in [
@@ -95,7 +95,7 @@ struct WaveformCommandTests {
         #expect(waveform("text.wav").status == 65)
     }
 
-    @Test("one frame, and a file of one bin, are drawn")
+    @Test("waveform draws a file of one frame, and a file of one bin")
     func short() {
         saw("one.wav", channels: 1, frames: 1)
         let one = waveform("one.wav", ["--style", "ascii", "--width", "10", "--height", "2"])
@@ -104,7 +104,7 @@ struct WaveformCommandTests {
         #expect(waveform("bin.wav", ["--width", "1"]).status == 0)
     }
 
-    @Test("a view beyond the end of the recording is empty, without an error")
+    @Test("a waveform beyond the end of the recording is empty, without an error")
     func zoom() {
         saw("saw.wav", channels: 1)
         let run = waveform(
@@ -113,7 +113,7 @@ struct WaveformCommandTests {
         #expect(run.lines[1].count <= 10 || run.lines[1].dropFirst(10).allSatisfy { $0 == " " })
     }
 
-    @Test("-o writes the format of the name: pictures, a spectrogram, and the files of audiowaveform")
+    @Test("waveform -o writes the format of the name: pictures, a spectrogram, and audiowaveform's files")
     func files() {
         saw("saw.wav")
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
@@ -133,7 +133,7 @@ struct WaveformCommandTests {
         #expect(folder.read("d.dat").count == 24 + 8 * 4)
     }
 
-    @Test("-o into a missing folder ends with 73, into the recording itself with 64, and leaves no partial file")
+    @Test("waveform -o ends with 73 for a missing folder, with 64 for the recording, and leaves no file")
     func badFiles() {
         saw("saw.wav")
         let bytes = folder.read("saw.wav")

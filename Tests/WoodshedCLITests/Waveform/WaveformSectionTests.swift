@@ -67,8 +67,7 @@ struct WaveformSectionTests {
         #expect(damaged.lines[5] == "          [1 ------][2 chorus][3 ------]")
     }
 
-    @Test(
-        "waveform and info list its sections in JSON with numbers, names and frames; waveform lists those in its view")
+    @Test("waveform and info list a recording's sections in JSON, and waveform those in its view")
     func json() {
         let width = ["--json", "--width", "2"]
         #expect(waveform("marked.wav", width).text.hasSuffix(",\(Self.json)}\n"))
