@@ -36,7 +36,7 @@ struct AttackCacheTests {
         try body(&cache, store)
     }
 
-    @Test("lists within the budget are all kept")
+    @Test("all attack lists within the budget are kept")
     func roomy() throws {
         try withFullCache(budget: { 10 * $0 }) { cache, store in
             cache.tidy(keeping: [])
@@ -45,7 +45,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("the lists farthest from a player are freed first, and no more than necessary")
+    @Test("the attack lists farthest from a player are freed first, and no more than necessary")
     func farthest() throws {
         try withFullCache(budget: { 7 * $0 }) { cache, store in
             cache.tidy(keeping: [2])
@@ -67,7 +67,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("the memory of a freed list is kept until every reader has been outside a block")
+    @Test("the memory of a freed attack list is kept until every reader has been outside a block")
     func readersInside() throws {
         try withFullCache(budget: { _ in 0 }) { cache, store in
             let (inside, outside) = (ReadEpoch(), ReadEpoch())

@@ -77,7 +77,7 @@ struct EngineStreamTests {
     }
 
     @Test(
-        "writes the same samples for every period and number of periods",
+        "an engine writes the same samples for every period and number of periods",
         arguments: cases([(1.0, Joint.hard), (0.7, .crossfade), (1.5, .fade)], few: [(1.5, .crossfade)]))
     func periods(speed: Double, joint: Joint) throws {
         let score = try score(speed: speed, joint: joint)
@@ -91,13 +91,13 @@ struct EngineStreamTests {
         }
     }
 
-    @Test("plays under the real clock the same samples that it renders offline")
+    @Test("an engine plays under the real clock the same samples that it renders offline")
     func realClock() throws {
         let score = try score(speed: 0.8, joint: .crossfade)
         #expect(try played(score, period: 200, clock: .real) == (try played(score, period: 4096)))
     }
 
-    @Test("delivers every event in order, however fast the clock")
+    @Test("an engine delivers every event in order, however fast the clock")
     func events() async throws {
         let plan = PracticePlan(sections: [try Section(0..<20)], passes: 20_000, joint: .hard)
         let score = try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate)
@@ -115,7 +115,7 @@ struct EngineStreamTests {
         #expect(player.status.droppedEvents == 0)
     }
 
-    @Test("refuses a clip of another rate, and more players than it can mix")
+    @Test("an engine refuses a clip of another rate, and more players than it can mix")
     func refusals() throws {
         let request = try StreamRequest(sampleRate: Self.rate, channelCount: 2, clock: .virtual, realtimePriority: nil)
         let engine = try Engine(output: .null, request: request)
@@ -129,7 +129,7 @@ struct EngineStreamTests {
         #expect(throws: EngineError.self) { try engine.makePlayer(clip, score: score) }
     }
 
-    @Test("stops at any moment, from another thread, and can be released while it plays")
+    @Test("an engine stops at any moment from another thread, and can be released while it plays")
     func stopsAnytime() throws {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<cases(50, few: 15) {

@@ -13,7 +13,7 @@ extension DeviceLoss {
             }
         }
 
-        @Test("is opened again with one twice as long each time, and plays on with the first that it can keep")
+        @Test("a failing device is opened again with doubled periods, until it can keep one")
         func adapts() async throws {
             // Nine xruns right after the start end a stream: the first stream, and two more.
             let run = try LossyRun(
@@ -26,7 +26,7 @@ extension DeviceLoss {
             #expect(run.playerEvents.last?.kind == .finished(.completed))
         }
 
-        @Test("whatever it is, is given up after a bounded number of attempts, with the cause and a remedy")
+        @Test("a device that fails with every period is given up after some attempts, with cause and remedy")
         func givesUp() async throws {
             // A buffer full of sound is lost with each xrun.
             let run = try LossyRun(

@@ -16,7 +16,7 @@ extension DeviceLoss {
             return try VirtualCardRig(options)
         }
 
-        @Test("plays on the other device at once, from the frame where it paused")
+        @Test("an engine with a fallback plays on the other device at once, from the frame of the pause")
         func takesOver() async throws {
             let other = try card()
             let run = try LossyRun(.fallback(to: .system(other.name)), faults: "unplug@10000")
@@ -37,7 +37,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "pauses when the other device is refused too, for any reason, and reports the reason",
+            "an engine whose fallback device is refused, for any reason, pauses and reports the reason",
             arguments: [true, false])
         func refused(byRate: Bool) async throws {
             let other = try card { if byRate { $0.rates = [44_100] } }

@@ -39,7 +39,7 @@ struct FollowTests {
     }
 
     @Test(
-        "begins with its first sample at the frame after the last sample of the other one, whatever came before",
+        "a following player begins at the frame after the last sample of the first player",
         arguments: blocks)
     func joint(block: Int) async throws {
         var generator = SeededGenerator(printedFor: "\(#function) \(block)")
@@ -67,7 +67,9 @@ struct FollowTests {
         }
     }
 
-    @Test("is one of as many as there is room for, however short they are", arguments: [17, 4096])
+    @Test(
+        "as many following players as there is room for play one after another, however short",
+        arguments: [17, 4096])
     func chain(block: Int) throws {
         let desk = Desk()
         var last = try desk.add(Self.clips[0], try Self.score(0..<3))
@@ -81,7 +83,7 @@ struct FollowTests {
         #expect(desk.render(10_000, block: block) == expected)
     }
 
-    @Test("passes above full scale as it is, like a player alone", arguments: blocks)
+    @Test("two players in a row pass above full scale unchanged, like a player alone", arguments: blocks)
     func loud(block: Int) throws {
         let desk = Desk()
         let loud = (0..<2).map { [Self.clips[$0][0].map { $0 * 4 }] }
@@ -93,7 +95,7 @@ struct FollowTests {
         #expect(output.contains { abs($0) > 1.5 })
     }
 
-    @Test("does not begin when the other one is stopped, and does not keep the stream open")
+    @Test("a following player does not begin when the first is stopped, and keeps no stream open")
     func stopped() throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -105,7 +107,7 @@ struct FollowTests {
         #expect(second.status.state == .idle)
     }
 
-    @Test("begins with the next block if the other one is over")
+    @Test("a player added after the end of the player it follows begins with the next block")
     func late() throws {
         let desk = Desk(endsWithPlayers: false)
         let first = try desk.add(Self.clips[0], try Self.score(0..<100))
@@ -117,7 +119,7 @@ struct FollowTests {
         #expect(output[256..<4256] == Self.clips[1][0][...])
     }
 
-    @Test("that is removed leaves the other one to end without a crossfade")
+    @Test("removing a following player lets the first one end without a crossfade")
     func removed() throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -133,7 +135,7 @@ struct FollowTests {
         #expect(output == Self.clips[0][0])
     }
 
-    @Test("that is stopped at the very joint does not begin", arguments: blocks)
+    @Test("a following player that is stopped at the very joint does not begin", arguments: blocks)
     func stoppedAtJoint(block: Int) throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -174,7 +176,7 @@ struct FollowTests {
         zip(output, expected).allSatisfy { abs(Double($0) - $1) < 1e-6 }
     }
 
-    @Test("crosses over with equal power", arguments: blocks)
+    @Test("a following player crosses over with equal power", arguments: blocks)
     func crossfade(block: Int) throws {
         for fade in [1, 2, 400, 3999, 4000, 4001, 100_000] {
             let desk = Desk()
@@ -187,7 +189,7 @@ struct FollowTests {
         }
     }
 
-    @Test("crosses over in what a seek leaves", arguments: blocks)
+    @Test("a crossfade to the following player fits into the sound that a seek leaves", arguments: blocks)
     func soughtPast(block: Int) throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -203,7 +205,7 @@ struct FollowTests {
         #expect(isClose(output[(1000 + seek)...], expected.dropFirst(seek)))
     }
 
-    @Test("is paused with the other one during the crossfade, which goes on afterwards", arguments: blocks)
+    @Test("both players are paused during their crossfade, which goes on afterwards", arguments: blocks)
     func pausedWithin(block: Int) throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -222,7 +224,7 @@ struct FollowTests {
         #expect(isClose(output[(6000 + fade)...], expected[(3300 + fade)...]))
     }
 
-    @Test("takes over pauses after the other one's end", arguments: blocks)
+    @Test("a following player takes over a pause after the end of the first player", arguments: blocks)
     func pausedAfter(block: Int) throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -236,7 +238,7 @@ struct FollowTests {
         #expect(output[5040...] == Self.clips[1][0][540...])
     }
 
-    @Test("begins at the place that was chosen for it before the joint", arguments: blocks)
+    @Test("a following player begins at the place chosen for it before the joint", arguments: blocks)
     func chosen(block: Int) throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())
@@ -249,7 +251,7 @@ struct FollowTests {
         #expect(output[4040...] == Self.clips[1][0][1540...])
     }
 
-    @Test("takes over any number of pauses in a block, each at its frame", arguments: blocks)
+    @Test("a following player takes over any number of pauses in a block, each at its frame", arguments: blocks)
     func manyPauses(block: Int) throws {
         func sound(block: Int) throws -> [Float] {
             let desk = Desk()
@@ -274,7 +276,7 @@ struct FollowTests {
         #expect(try sound(block: 333) == output)
     }
 
-    @Test("takes over any number of pauses at one frame in their order", arguments: blocks)
+    @Test("a following player takes over any number of pauses at one frame in their order", arguments: blocks)
     func pausesAtOnce(block: Int) throws {
         func sound(block: Int) throws -> [Float] {
             let desk = Desk()
@@ -293,7 +295,9 @@ struct FollowTests {
         #expect(try sound(block: block) == sound(block: 333))
     }
 
-    @Test("crosses over by the new end when the speed changes", arguments: [17, 64, 4096])
+    @Test(
+        "a crossfade to the following player moves with the new end when the speed changes",
+        arguments: [17, 64, 4096])
     func speedWithin(block: Int) throws {
         for (frame, speed) in [(1000, 0.5), (1000, 2.0), (3500, 0.5), (3500, 1.7)] {
             var outputs: [[Float]] = []

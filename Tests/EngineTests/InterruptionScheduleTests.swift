@@ -92,9 +92,7 @@ extension DeviceLoss {
             }
         }
 
-        @Test(
-            "plays every frame once and in its place after losses at random times, and resumes by itself exactly when its policy says so"
-        )
+        @Test("an engine plays every frame once after random losses, and resumes as its policy says")
         func schedules() async throws {
             var generator = SeededGenerator(printedFor: #function)
             let count = environmentCount("WOODSHED_LOSSES", short: cases(12, few: 8))

@@ -18,7 +18,7 @@ extension DeviceLoss {
             try await run.finish()
         }
 
-        @Test("that waits for it continues by itself at exactly the frame where it paused, and reports each loss once")
+        @Test("the policy wait continues at exactly the frame of the pause, and reports each loss once")
         func waits() async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000 unplug@30000")
             try run.start()
@@ -52,7 +52,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "that waits for it continues a slowed voice bit for bit as after a pause of the player",
+            "the policy wait continues a slowed voice bit for bit, as after a pause of the player",
             .enabled(if: Workload.isWhole, "two passes are stretched twice"), arguments: [0.75, 0.5, 1.5])
         func goesOnStretched(speed: Double) async throws {
             let run = try LossyRun(.wait, faults: "unplug@15000", passes: 2, speed: try Speed(factor: speed))
@@ -67,9 +67,7 @@ extension DeviceLoss {
             #expect(try run.isTrue([before, after]))
         }
 
-        @Test(
-            "that pauses looks for the device only when a player is resumed, reports a missing device, and plays on once it is there"
-        )
+        @Test("the policy pause looks for the device only at a resume, and reports a missing device")
         func pauses() async throws {
             let run = try LossyRun(.pause, faults: "unplug@10000")
             try run.start()
@@ -88,7 +86,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "that waits for it leaves a player paused that its user has paused or moved in between",
+            "the policy wait leaves a player paused that its user paused or moved after the loss",
             arguments: [true, false])
         func userActs(pauses: Bool) async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000")
@@ -110,7 +108,7 @@ extension DeviceLoss {
             #expect(pauses ? place == run.interruptions[0].frame : place == 20_000)
         }
 
-        @Test("leaves a player paused that was paused before the loss; one that is resumed meanwhile plays on")
+        @Test("a player paused before the loss stays paused, and a player resumed during the loss plays on")
         func pausedBefore() async throws {
             let run = try LossyRun(.wait)
             run.player.pause(at: 5000)
@@ -132,7 +130,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "ends at once, with every policy, when it is stopped or released, or its last player is stopped",
+            "an engine without its device ends at once when stopped or released, or with its last player",
             arguments: policies)
         func stops(policy: LossPolicy) async throws {
             for way in 0..<3 {
@@ -153,7 +151,7 @@ extension DeviceLoss {
             #expect(await LossyRun.leavesNothing())
         }
 
-        @Test("recognises a dead sound server, and continues when it is back")
+        @Test("an engine recognises a dead sound server, and continues when the server is back")
         func serverDeath() async throws {
             let run = try LossyRun(.wait, faults: "death@10000")
             run.rig.refuse(.open, .playback, error: ECONNREFUSED, count: nil)
@@ -167,7 +165,7 @@ extension DeviceLoss {
             #expect(run.frames(of: .resumed(.serverGone)) == run.returns)
         }
 
-        @Test("reports once that another program took the device, pauses, and continues when it is free")
+        @Test("a device taken by another program is reported once, and playing continues when it is free")
         func busy() async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000")
             try run.start()
@@ -184,7 +182,7 @@ extension DeviceLoss {
             #expect(run.playerEvents.last { $0.kind == .resumed(.deviceTaken) }?.clipFrame == pauses.first?.clipFrame)
         }
 
-        @Test("keeps a pause by the user when another program takes the device: only the user ends it")
+        @Test("a pause by the user stays when another program takes the device: only the user ends the pause")
         func busyForAPausedUser() async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000")
             try run.start()
@@ -200,7 +198,7 @@ extension DeviceLoss {
             #expect(run.frames(of: .resumed(.user)).count == 1)
         }
 
-        @Test("that pauses reports at a resume that another program has the device, and plays on at a later resume")
+        @Test("the policy pause reports at a resume that another program has the device, and tries again")
         func busyWhenAsked() async throws {
             let run = try LossyRun(.pause, faults: "unplug@10000")
             try run.start()

@@ -44,7 +44,7 @@ struct LateSeekTests {
 
     private func part(_ sound: [[Float]], _ range: Range<Int>) -> [[Float]] { sound.map { Array($0[range]) } }
 
-    @Test("continues with the old sound until the voice's first frames are decoded, and then misses none")
+    @Test("a late seek keeps the old sound until the first frames are decoded, and then misses no frame")
     func waits() throws {
         let (before, wait, after) = (8 * Self.block, 16 * Self.block, 40 * Self.block)
         var sound = late.render(before) { Self.block }
@@ -66,7 +66,7 @@ struct LateSeekTests {
         #expect(sound == (try expected(before + wait + after, seekAt: Int64(before + wait))))
     }
 
-    @Test("waits half a second and no longer")
+    @Test("a late seek waits half a second for its frames, and no longer")
     func bound() throws {
         try late.player.seek(toClipFrame: Self.target)
         // The first block in which the seek is more than half a second ago.
@@ -78,7 +78,7 @@ struct LateSeekTests {
         #expect(sound == part(try expected(sound[0].count, seekAt: Int64(sound[0].count)), 0..<sound[0].count))
     }
 
-    @Test("before the first sound chooses the place at once, because nothing sounds that could go on")
+    @Test("a late seek before the first sound takes effect at once")
     func idle() throws {
         let idle = Harness(Self.samples, clip: late.player.clip, score: score, waits: false)
         try idle.player.seek(toClipFrame: Self.target)

@@ -31,7 +31,8 @@ struct LongRecordingTests {
     }
 
     @Test(
-        "is slowed down bit for bit as if all of it were in memory", .enabled(if: Workload.isOptimised),
+        "a recording beyond its memory budget is slowed down bit for bit as if it were in memory",
+        .enabled(if: Workload.isOptimised),
         arguments: cases(
             [(MaterialChoice.music, StretchQuality.full), (.music, .light), (.speech, .light), (.auto, .full)],
             few: [(.music, .light)]))
@@ -47,7 +48,7 @@ struct LongRecordingTests {
     }
 
     @Test(
-        "two players of one clip can wait for it at the same time, and both play to the end",
+        "two players of one clip wait for its pages at the same time, and both play to the end",
         .enabled(if: Workload.isOptimised))
     func twoAtOnce() throws {
         let (first, second) = (
@@ -66,7 +67,9 @@ struct LongRecordingTests {
         #expect(other.withLock { $0 } == (try RenderedSound(of: whole, score: second)))
     }
 
-    @Test("that cannot be read to its end stops the player with the reason", .enabled(if: Workload.isOptimised))
+    @Test(
+        "a recording that cannot be read to its end stops the player with the reason",
+        .enabled(if: Workload.isOptimised))
     func unreadable() throws {
         let decoder = ShortDecoder(Self.samples, sampleRate: Self.rate, readableFrames: 300_000)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("Events that find no room")
+@Suite("Events without room")
 struct LostEventTests {
     /// A host's view of a run.
     private struct Report: Equatable {
@@ -47,7 +47,7 @@ struct LostEventTests {
         return Report(told: told.withLock { $0 }, lost: player.status.droppedEvents)
     }
 
-    @Test("are the same in each run under the virtual clock, whenever they are read; the end is never lost")
+    @Test("lost events are the same in each run under the virtual clock, and the end is never lost")
     func virtualClock() throws {
         let report = try report(isRead: false)
         // The beginning and the end of each pass, of the section and of the score.

@@ -56,7 +56,7 @@ struct MinutesTests {
         #expect(short == (try sound(memoryBudget: 1 << 30)).0)
     }
 
-    @Test("sound at every speed as if all of it were in memory", arguments: [0.5, 0.75, 1.5])
+    @Test("minutes of a recording sound at every speed as if all of it were in memory", arguments: [0.5, 0.75, 1.5])
     func speeds(speed: Double) throws {
         let folder = try Folder()
         try Self.write(folder.path + "/a.wav", seconds: Self.seconds)
@@ -64,7 +64,7 @@ struct MinutesTests {
     }
 
     @Test(
-        "sound the same from a file of every kind",
+        "minutes of a recording sound the same from a file of every kind",
         arguments: [
             "flac -s -o OUT IN", "lame --quiet -V 5 IN OUT", "oggenc -Q -q 5 -o OUT IN", "opusenc --quiet IN OUT",
             "ffmpeg -v error -i IN -c:a aac -f mp4 OUT",

@@ -59,7 +59,7 @@ struct MixerTests {
 
     let clips = (0..<3).map { testClip(channels: 1, frames: 4000, rate: rate, seed: UInt64($0) + 40) }
 
-    @Test("is the sum of its players, each by its own score, and ends with the last")
+    @Test("a mix is the sum of its players, each by its own score, and ends with the last player")
     func sum() throws {
         let desk = Desk()
         let first = try desk.add(clips[0], try score(0..<1000, passes: 3))
@@ -75,7 +75,7 @@ struct MixerTests {
         }
     }
 
-    @Test("adds and removes players while it plays, without a step in the others' sound")
+    @Test("a mix adds and removes players while it plays, without a step in the others' sound")
     func comeAndGo() throws {
         let desk = Desk()
         let steady = try desk.add(clips[0], try score(0..<4000))
@@ -96,7 +96,7 @@ struct MixerTests {
         }
     }
 
-    @Test("is turned down where it would exceed full scale, and only there", arguments: [1, 64, 999])
+    @Test("a mix is turned down where it would exceed full scale, and only there", arguments: [1, 64, 999])
     func overload(block: Int) async throws {
         let desk = Desk()
         let loud = [[Float](repeating: 0.75, count: 4000)]
@@ -120,7 +120,7 @@ struct MixerTests {
         #expect(abs((reduction ?? 0) - 3.52) < 0.02)
     }
 
-    @Test("tells a number even where a damaged file asks for almost all that a sample can hold")
+    @Test("a mix of players near the largest sample reports a finite reduction")
     func overloadBeyondNumbers() async throws {
         let desk = Desk()
         let loud = [[Float](repeating: 1e38, count: 4000)]
@@ -134,7 +134,7 @@ struct MixerTests {
         #expect((700...800).contains(reduction ?? 0))
     }
 
-    @Test("frees a player only after the mixer has returned it")
+    @Test("a removed player is freed only after the mixer has returned it")
     func lifetime() throws {
         let desk = Desk(endsWithPlayers: false)
         weak var seen: Player?
@@ -151,7 +151,7 @@ struct MixerTests {
         #expect(seen == nil)
     }
 
-    @Test("continues with silence after its last player if it is not set to end with it")
+    @Test("a mix that is not set to end with its players continues with silence after the last")
     func endless() throws {
         let desk = Desk(endsWithPlayers: false)
         let player = try desk.add(clips[0], try score(0..<100))
@@ -161,7 +161,7 @@ struct MixerTests {
         #expect(output[100...].allSatisfy { $0 == 0 })
     }
 
-    @Test("plays the documented number of players, and refuses one more")
+    @Test("a mix plays the documented number of players, and refuses one more")
     func full() throws {
         let desk = Desk()
         // All players together are exactly full scale.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("What must be decoded before a seek")
+@Suite("The frames to be decoded before a seek")
 struct OpeningTests {
     /// Frames that a voice requests, relative to the frame heard first, to give so many frames.
     static func asked(rate: Int, speed: Double, pitchRatio: Double, frames: Int) -> Range<Int64> {
@@ -23,7 +23,9 @@ struct OpeningTests {
         return first - 100_000..<end - 100_000
     }
 
-    @Test("covers the frames that a voice requests, at every rate, speed and pitch", arguments: [8000, 44_100, 64_000])
+    @Test(
+        "the frames decoded before a seek cover the voice's request at every rate, speed and pitch",
+        arguments: [8000, 44_100, 64_000])
     func voices(rate: Int) throws {
         let frames = FadeLengths(sampleRate: rate).crossfade
         let voice = Voice(channelCount: 1, sampleRate: rate, maximumEmitFrames: 1024)
@@ -36,7 +38,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("is what the voice requests for a seek into a slowed pass, and only the frames heard for a seek at 100 %")
+    @Test("a seek waits for the voice's frames in a slowed pass, and for the heard frames at 100 %")
     func seeks() throws {
         let rate = 44_100
         let clip = [[Float](repeating: 0, count: 200_000)]

@@ -47,9 +47,9 @@ private final class Waiter: Sendable {
     }
 }
 
-@Suite("An engine that is stopped before its start is over")
+@Suite("An engine stopped before its start is over")
 struct OverlappingStopTests {
-    @Test("removes players at once after that, and those that were removed meanwhile", arguments: [true, false])
+    @Test("an engine stopped during its start removes players at once afterwards", arguments: [true, false])
     func removes(starts: Bool) throws {
         let output = SlowOutput(starts: starts)
         let engine = Engine(isVirtual: false) { _, _ in output }
@@ -71,7 +71,7 @@ struct OverlappingStopTests {
         #expect(!engine.isServing)
     }
 
-    @Test("or waited for before that, removes players at once when the wait is over")
+    @Test("an engine waited for during its start removes players at once when the wait is over")
     func waits() throws {
         let output = SlowOutput(starts: true)
         let engine = Engine(isVirtual: false) { _, _ in output }

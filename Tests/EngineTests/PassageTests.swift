@@ -51,7 +51,7 @@ struct PassageTests {
         return harness.render(Int(score.length) + 100) { block }[0]
     }
 
-    @Test("is reported as two passages", .enabled(if: Workload.isOptimised))
+    @Test("a section of speech and music is reported as two passages", .enabled(if: Workload.isOptimised))
     func news() async throws {
         let harness = try Harness(Self.clip, rate: Self.rate, score: try Self.score(), listens: true)
         let events = harness.player.events
@@ -69,7 +69,7 @@ struct PassageTests {
     }
 
     @Test(
-        "has the same samples for every block length and on the second pass, at its own pitch and another",
+        "a section of speech and music has the same samples for every block length, in each pass",
         .enabled(if: Workload.isWhole), arguments: [0.0, 3])
     func partition(semitones: Double) throws {
         let score = try Self.score(passes: 2, semitones: semitones)
@@ -84,7 +84,7 @@ struct PassageTests {
     }
 
     @Test(
-        "follows a curve through all passages, and ends at its exact frame wherever it is entered",
+        "a curve runs through all passages of a section, and ends at its exact frame from any entry",
         .enabled(if: Workload.isWhole))
     func curves() throws {
         let glide = SpeedSchedule.glide(from: try Speed(factor: 0.6), to: try Speed(factor: 0.9))
@@ -107,7 +107,7 @@ struct PassageTests {
         }
     }
 
-    @Test("is played as speech and music from the moment that this is known", .enabled(if: Workload.isWhole))
+    @Test("a section is played as speech and music as soon as the analysis is known", .enabled(if: Workload.isWhole))
     func live() throws {
         let score = try Self.score()
         let harness = try Harness(Self.clip, rate: Self.rate, score: score, waits: false, listens: true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("A player that is paused for a reason")
+@Suite("A player paused for a reason")
 struct PauseReasonTests {
     /// The reported pauses and resumptions of a player with changes 100 frames apart.
     static func told(_ deeds: [(Player, Int64) -> Void]) async throws -> [String] {
@@ -27,7 +27,7 @@ struct PauseReasonTests {
         return told
     }
 
-    @Test("resumes when that reason ends, and not when another one does")
+    @Test("a player paused for a reason resumes when that reason ends, and not when another one does")
     func sameCause() async throws {
         let told = try await Self.told([
             { $0.pause(reason: .suspended, at: $1) }, { $0.resume(after: .deviceLost, at: $1) },
@@ -36,7 +36,7 @@ struct PauseReasonTests {
         #expect(told == ["100 paused suspended", "400 resumed suspended"])
     }
 
-    @Test("stays paused when its user paused it: the end of another reason does not resume it")
+    @Test("a player paused by its user, too, is not resumed by the end of another reason")
     func userTakesOver() async throws {
         let told = try await Self.told([
             { $0.pause(reason: .suspended, at: $1) }, { $0.pause(at: $1) }, { $0.resume(after: .suspended, at: $1) },
@@ -45,7 +45,7 @@ struct PauseReasonTests {
         #expect(told == ["100 paused suspended", "200 paused user", "400 resumed user"])
     }
 
-    @Test("stays paused by the user whatever else would pause it, and the user can resume from any reason")
+    @Test("a pause by the user hides later reasons, and the user can resume from any reason")
     func userStays() async throws {
         let told = try await Self.told([
             { $0.pause(at: $1) }, { $0.pause(reason: .suspended, at: $1) }, { $0.resume(after: .suspended, at: $1) },

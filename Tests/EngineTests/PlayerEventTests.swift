@@ -25,7 +25,9 @@ struct PlayerEventTests {
         return "\(event.frame) \(event.kind) \(event.section) \(event.pass)/\(passes) \(event.clipFrame)"
     }
 
-    @Test("report every section and pass at its exact output frame, for every block size", arguments: [1, 64, 999])
+    @Test(
+        "events report every section and pass at its exact output frame, for every block size",
+        arguments: [1, 64, 999])
     func order(block: Int) async throws {
         let plan = PracticePlan(
             sections: [try Section(100..<300), try Section(1000..<1100)], passes: 2, gap: .frames(50), joint: .hard)
@@ -65,7 +67,7 @@ struct PlayerEventTests {
         #expect(zip(frames, frames.dropFirst()).allSatisfy { ($0.last ?? 0) < ($1.first ?? 0) })
     }
 
-    @Test("the status counts a gap down to 0, stops counting in a pause, and is 0 while a pass is heard")
+    @Test("the status counts a gap down to 0, stands still in a pause, and is 0 while a pass is heard")
     func rest() throws {
         let plan = PracticePlan(sections: [try Section(0..<200)], passes: 2, gap: .frames(500), joint: .hard)
         let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)
@@ -81,7 +83,7 @@ struct PlayerEventTests {
         #expect(left == [0, 0, 0, 400, 300, 300, 300, 200, 100, 0, 0])
     }
 
-    @Test("report the position before and after a skip, a pause and a resume")
+    @Test("events report the position before and after a skip, a pause and a resume")
     func edits() async throws {
         let plan = PracticePlan(
             sections: [try Section(100..<1100), try Section(2000..<2100)], passes: 1, joint: .hard)
@@ -109,7 +111,7 @@ struct PlayerEventTests {
             ])
     }
 
-    @Test("begin with the first section again after the last, with the gap between them, until the player is stopped")
+    @Test("a repeating plan begins with the first section again after the last, with the gap between")
     func repeated() throws {
         let plan = PracticePlan(
             sections: [try Section(100..<400), try Section(0..<50, passes: .endless)], gap: .frames(20), joint: .hard,

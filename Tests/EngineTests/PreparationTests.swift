@@ -44,7 +44,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "blocks of any length give the same samples, as music and as speech",
+        "an analysed score gives the same samples for blocks of any length, as music and as speech",
         arguments: cases([MaterialChoice.music, .speech], few: [.speech]),
         cases([StretchQuality.full, .light], few: [.light]))
     func partition(material: MaterialChoice, quality: StretchQuality) throws {
@@ -56,7 +56,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "a live player begins without the results of the analysis, and uses them from the next pass on",
+        "a live player begins without the analysis, and uses its results from the next pass on",
         .enabled(if: Workload.isOptimised))
     func adoption() throws {
         let score = try Self.score(.music, passes: 3)
@@ -94,7 +94,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "after a seek into spliced speech the pass ends at its exact frame, with the same sound as without the seek",
+        "a pass after a seek into spliced speech ends at its exact frame, with the sound as before",
         .enabled(if: Workload.isOptimised),
         arguments: cases([0.5, 0.75, 0.9], few: [0.75]))
     func seekIntoSplices(speed: Double) throws {
@@ -118,7 +118,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("analysis for a replaced score is abandoned, but not while a caller waits for it")
+    @Test("the analysis for a replaced score is abandoned, but not while a caller waits for it")
     func abandoned() throws {
         let score = try Self.score(.speech)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)

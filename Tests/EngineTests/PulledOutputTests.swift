@@ -10,7 +10,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("An engine whose sound a program takes on a thread of its own")
+@Suite("An engine whose sound a program pulls on its own thread")
 struct PulledOutputTests {
     static let rate = 8000
     static let clip = testClip(channels: 2, frames: 5000, rate: rate, seed: 12)
@@ -45,7 +45,7 @@ struct PulledOutputTests {
         }
     }
 
-    @Test("gives the same samples for every length of blocks, as a file has them")
+    @Test("a pulled engine gives the same samples as a file, for every length of blocks")
     func blocks() throws {
         var expected: [[Float]]?
         for period in [64, 1, 512] {
@@ -69,7 +69,8 @@ struct PulledOutputTests {
     }
 
     @Test(
-        "lets a player that is added later begin at its frame, however long the blocks are", arguments: [1, 64, 8192])
+        "a player added to a pulled engine begins at its frame, however long the blocks are",
+        arguments: [1, 64, 8192])
     func addedLater(period: Int) throws {
         let (engine, output) = try engine(.virtual, period: period, ends: false)
         try engine.start()
@@ -86,7 +87,7 @@ struct PulledOutputTests {
         engine.stop()
     }
 
-    @Test("frees players that are removed before the start, after the end, and while nobody takes blocks")
+    @Test("a pulled engine frees removed players before the start, after the end, and without any block")
     func removedUnheard() throws {
         let (engine, output) = try engine(.real, ends: false)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
@@ -133,7 +134,7 @@ struct PulledOutputTests {
         #expect(freed == nil && engine.playerCount == 0)
     }
 
-    @Test("frees players removed unheard under the virtual clock, and all after the end, while nobody takes blocks")
+    @Test("a pulled engine under the virtual clock frees players removed unheard, and all after the end")
     func removedVirtually() throws {
         let (engine, output) = try engine(.virtual)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
@@ -165,7 +166,7 @@ struct PulledOutputTests {
         engine.stop()
     }
 
-    @Test("has room for another player under the virtual clock, however many came and went since the last block")
+    @Test("a pulled engine has room for another player, however many came and went since the last block")
     func startedAndRemoved() throws {
         let (engine, output) = try engine(.virtual, ends: false)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
@@ -190,7 +191,7 @@ struct PulledOutputTests {
         engine.stop()
     }
 
-    @Test("like every engine frees players after its end, also if nobody waits for that")
+    @Test("an engine frees players after its end, even if its end is not waited for")
     func endedByItself() throws {
         let request = try StreamRequest(
             sampleRate: Self.rate, channelCount: 2, periodFrames: 64, clock: .virtual, realtimePriority: nil)
@@ -205,7 +206,7 @@ struct PulledOutputTests {
         try engine.waitUntilFinished()
     }
 
-    @Test("never waits under the real clock, and misses nothing that is prepared")
+    @Test("a pulled engine under the real clock never waits, and has every prepared frame")
     func realClock() throws {
         let (engine, output) = try engine(.real, ends: false)
         let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score())
@@ -231,7 +232,7 @@ struct PulledOutputTests {
         engine.stop()
     }
 
-    @Test("is silent before the start, and after the stop")
+    @Test("a pulled engine is silent before the start, and after the stop")
     func silence() throws {
         let (engine, output) = try engine(.real, ends: false)
         let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
@@ -252,7 +253,7 @@ struct PulledOutputTests {
         #expect(unsafe late.render(into: UnsafePointer(buffer.channels), frameCount: 64) == 0)
     }
 
-    @Test("is stopped while another thread renders: the block that is being made is complete")
+    @Test("a pulled engine that is stopped during a block completes the block")
     func stopping() throws {
         for turn in 0..<50 {
             let (engine, output) = try engine(.real, ends: false)
@@ -271,7 +272,7 @@ struct PulledOutputTests {
         }
     }
 
-    @Test("is rendered by one thread while another one asks for whatever a player can do")
+    @Test("one thread pulls the sound while another thread sends every kind of request to the player")
     func commands() throws {
         let (engine, output) = try engine(.real, ends: false)
         let plan = PracticePlan(sections: [try Section(100..<4900)], passes: .endless)

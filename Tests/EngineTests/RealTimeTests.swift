@@ -72,7 +72,7 @@ struct RealTimeTests {
     }
 
     @Test(
-        "allocates nothing, whatever it plays",
+        "the render path allocates nothing, whatever it plays",
         .enabled(if: Workload.isOptimised && HeapTraffic.isCounted), arguments: Joint.allCases)
     func heap(joint: Joint) throws {
         expectNoTraffic(of: try Self.busyPlayer(joint: joint))
@@ -94,7 +94,7 @@ struct RealTimeTests {
     }
 
     @Test(
-        "makes no call that the real-time sanitizer reports, whatever it plays",
+        "the render path makes no call that the real-time sanitizer reports, whatever it plays",
         .enabled(if: RealtimeScope.isChecked, "the sanitizer is not linked, so that nothing would be found"),
         arguments: Joint.allCases)
     func sanitizer(joint: Joint) throws {

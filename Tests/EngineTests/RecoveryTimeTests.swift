@@ -32,7 +32,7 @@ extension DeviceLoss {
                 "\(what): \(sorted[sorted.count / 2]) ms median, \(sorted[sorted.count - 1]) ms at most, \(generator)")
         }
 
-        @Test("returns after a card is plugged in again, however long it was away; the time is printed")
+        @Test("sound returns after a card is plugged in again, however long it was away")
         func replug() async throws {
             var generator = SeededGenerator(printedFor: #function)
             var times: [Double] = []
@@ -50,7 +50,7 @@ extension DeviceLoss {
             report("replug to sound", times, generator)
         }
 
-        @Test("continues on the other card after the first one is unplugged; the time is printed")
+        @Test("sound continues on the fallback card after the first card is unplugged")
         func fallback() async throws {
             let generator = SeededGenerator(printedFor: #function)
             var times: [Double] = []

@@ -44,7 +44,7 @@ struct RenderTrialTests {
     }
 
     @Test(
-        "the figures agree with the blocks: in order, in sum, and in the block where later passes begin",
+        "the figures of a trial agree with the blocks: in order, in sum, and in later passes",
         .enabled(if: Workload.isOptimised))
     func figures() throws {
         let clip = try Clip.inMemory(testClip(channels: 1, frames: 9000, rate: rate, seed: 8), sampleRate: rate)
@@ -64,7 +64,9 @@ struct RenderTrialTests {
         #expect(once.laterPassesCPUPercent == nil)
     }
 
-    @Test("rendering allocates and frees nothing", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
+    @Test(
+        "a trial allocates and frees nothing while it renders",
+        .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func heap() async {
         // In a separate process: other tests allocate all the time, which would hide the result.
         await #expect(processExitsWith: .success) {

@@ -7,7 +7,7 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-@Suite("A player that is started again")
+@Suite("A restarted player")
 struct RestartTests {
     static let rate = 8000
     static let ramp = (0..<5000).map { Float($0) }
@@ -27,7 +27,9 @@ struct RestartTests {
         try engine.makePlayer(try Clip.inMemory([ramp], sampleRate: rate), score: try score())
     }
 
-    @Test("while its stop fades out plays from the beginning after the fade", arguments: [1, 64, 999])
+    @Test(
+        "a player started while its stop fades out plays from the beginning after the fade",
+        arguments: [1, 64, 999])
     func whileItStops(block: Int) throws {
         let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
         harness.player.start(at: 0)
@@ -40,7 +42,7 @@ struct RestartTests {
         #expect(output[1740...].allSatisfy { $0 == 0 })
     }
 
-    @Test("before its end was reported keeps its readers of events, until it ends for the last time")
+    @Test("a player started before its end was reported keeps its readers of events to the last end")
     func keepsReaders() async throws {
         let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
         let events = harness.player.events
@@ -68,7 +70,7 @@ struct RestartTests {
         #expect(ends == ["start 0", "stopped 740", "start 740", "completed 1740", "start 2040", "completed 3040"])
     }
 
-    @Test("keeps an engine running that ends with its last player")
+    @Test("a restarted last player keeps an engine running that ends with its players")
     func keepsEngine() async throws {
         let engine = try Self.engine()
         let player = try Self.player(of: engine)
@@ -84,7 +86,7 @@ struct RestartTests {
         #expect(kinds.filter { $0 == .playbackStarted }.count == 2)
     }
 
-    @Test("is not waited for by a reader of events after the engine has ended or the player was removed")
+    @Test("a reader of events ends after the end of the engine, and after the removal of the player")
     func eventsAfterTheEnd() async throws {
         let engine = try Self.engine()
         let player = try Self.player(of: engine)
@@ -107,7 +109,7 @@ struct RestartTests {
         other.stop()
     }
 
-    @Test("fails again if its recording could not be read, instead of playing silence to the end")
+    @Test("a restarted player of an unreadable recording fails again, and plays no silence to the end")
     func failsAgain() async throws {
         let engine = try Self.engine(endsWithPlayers: false)
         let decoder = ShortDecoder([Self.ramp], sampleRate: Self.rate, readableFrames: 0)

@@ -44,7 +44,7 @@ struct ReverseTests {
     }
 
     @Test(
-        "at 100 % a pass is the section's samples from the last to the first, bit for bit, and as long",
+        "a backwards pass at 100 % is the section's samples from the last to the first, bit for bit",
         arguments: [1, 777, 4096])
     func copy(block: Int) throws {
         let plan = try Self.backwards([2000..<9001, 0..<500], passes: 2) { $0.joint = .hard }
@@ -78,7 +78,7 @@ struct ReverseTests {
     }
 
     @Test(
-        "it is the mirrored recording played forwards, bit for bit, at any speed, pitch and joint, in blocks of any length",
+        "backwards playing equals the mirrored recording bit for bit, at any speed, pitch and joint",
         arguments: cases(Array(0..<7), few: [0, 6]))
     func mirror(index: Int) throws {
         var generator = SeededGenerator(printedFor: #function)
@@ -97,7 +97,7 @@ struct ReverseTests {
         #expect(output == anew.render(total) { 4096 })
     }
 
-    @Test("seeks, pauses and changes of speed and pitch do what they do to the mirrored recording")
+    @Test("seeks, pauses and changes during backwards playing act as on the mirrored recording")
     func requests() throws {
         let plan = try Self.backwards([1000..<9000, 12_000..<23_000], passes: 2) {
             $0.speeds = .constant(try Speed(factor: 0.8))
@@ -123,7 +123,7 @@ struct ReverseTests {
 
     // The pulses of a voice are judged in the recorded direction, so the judgement of the mirrored recording may
     // differ; in less than a second and a half neither recording is judged.
-    @Test("speech is spliced as the mirrored speech is", arguments: [0.6, 1.5])
+    @Test("speech played backwards is spliced as the mirrored speech is", arguments: [0.6, 1.5])
     func splices(speed: Double) throws {
         let plan = try Self.backwards([1000..<12_000]) {
             ($0.speeds, $0.material) = (.constant(try Speed(factor: speed)), .speech)
@@ -138,7 +138,7 @@ struct ReverseTests {
         #expect(output == (try render(Self.forwards(plan), Self.mirrored)))
     }
 
-    @Test("a position is a frame of the recording: it falls, and events tell it")
+    @Test("the position during backwards playing falls, and events report it in frames of the recording")
     func positions() async throws {
         let plan = try Self.backwards([2000..<8000], passes: 2) {
             ($0.speeds, $0.gap) = (.constant(try Speed(factor: 0.5)), .frames(100))
@@ -160,7 +160,7 @@ struct ReverseTests {
         #expect(events.map(\.clipFrame) == [7999, 7999, 2000, 7999, 2000, 2000, 2000])
     }
 
-    @Test("a player turns round at the frame that it is at, and back")
+    @Test("a player turns round at its frame, and back")
     func turning() throws {
         let plan = try Self.backwards([0..<Int64(Self.frames)]) { $0.reversed = false }
         let harness = try Self.harness(plan)
@@ -182,7 +182,7 @@ struct ReverseTests {
         #expect(harness.player.status.state == .finished)
     }
 
-    @Test("live, the pages that come next are decoded ahead: those before the place")
+    @Test("a player that plays backwards decodes the pages before the place ahead")
     func demand() throws {
         let page: Int64 = 16_384
         let silence = [Float](repeating: 0, count: 60 * Int(page))

@@ -9,7 +9,7 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-@Suite("An engine under the virtual clock, stopped while it waits")
+@Suite("An engine under the virtual clock, stopped during a wait")
 struct StoppedWaitTests {
     private static let rate = 44_100
     private static let page: Int64 = 16_384
@@ -35,7 +35,7 @@ struct StoppedWaitTests {
         speed: 0.75, section: 8 * page..<20 * page, decoded: 0..<42 * page, made: 100_000)
 
     @Test(
-        "ends, and the frames it has written are those of the score",
+        "an engine stopped while it waits for frames ends, with the written frames of the score",
         arguments: cases([forPage, forAttacks], few: [forPage]))
     func stops(wait: Wait) throws {
         let plan = PracticePlan(

@@ -14,9 +14,7 @@ struct ChannelStripTests {
         return try Harness(clip, rate: 8000, score: try Score(plan, clipFrameCount: 6000, sampleRate: 8000))
     }
 
-    @Test(
-        "before the start it holds from the first frame on, later from its frame on, and is gone bit for bit afterwards"
-    )
+    @Test("a strip holds from the first frame on or from its frame on, and is gone bit for bit after")
     func times() throws {
         let harness = try harness()
         try harness.player.setStrip(ChannelStrip(channels: .one(2)))
@@ -28,7 +26,7 @@ struct ChannelStripTests {
         #expect(harness.player.strip == .neutral)
     }
 
-    @Test("blocks change nothing, at any speed and with passes that are kept", arguments: [1.0, 0.7])
+    @Test("a strip gives the same samples for all blocks, at any speed and with kept passes", arguments: [1.0, 0.7])
     func blocks(speed: Double) throws {
         func output(_ block: Int) throws -> [[Float]] {
             let harness = try harness(speed: speed)
@@ -42,7 +40,7 @@ struct ChannelStripTests {
         for block in [1, 63, 512] { #expect(try output(block) == reference, "blocks of \(block)") }
     }
 
-    @Test("what it raises above full scale is turned down")
+    @Test("sound that a strip raises above full scale is turned down")
     func overload() throws {
         let harness = try harness([PlayerSoundTests.tone(100.3, amplitude: 0.9)])
         try harness.player.setStrip(ChannelStrip(low: 12))
@@ -52,7 +50,7 @@ struct ChannelStripTests {
     }
 
     @Test(
-        "what does not fit the clip is refused, and nothing changes",
+        "a strip that does not fit the clip is refused, and changes nothing",
         arguments: [
             (1, ChannelStrip(channels: .one(2)), ScoreError.Kind.channelOutsideClip),
             (2, ChannelStrip(channels: .pair(left: 1, right: 0)), .channelOutsideClip),
@@ -72,7 +70,7 @@ struct ChannelStripTests {
         #expect(harness.render(6000) { 512 } == clip)
     }
 
-    @Test("a chosen pair of a clip with more channels has a centre")
+    @Test("a chosen pair of channels of a wider clip has a centre")
     func pair() throws {
         let clip = testClip(channels: 4, frames: 6000, rate: 8000, seed: 7)
         let harness = try harness(clip)

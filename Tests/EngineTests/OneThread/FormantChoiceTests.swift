@@ -16,7 +16,7 @@ struct FormantChoiceTests {
         return try PreparationTests.rendered(score, block: 1000, listens: listens)
     }
 
-    @Test("is to keep them in speech and to move them in music, unless something else is asked for")
+    @Test("formants are kept in speech and moved in music, unless the user chooses otherwise")
     func byMaterial() throws {
         for material in [MaterialChoice.music, .speech] {
             let (kept, moved) = (try Self.rendered(.keep, material), try Self.rendered(.move, material))
@@ -25,7 +25,7 @@ struct FormantChoiceTests {
         }
     }
 
-    @Test("holds for speech that is not spliced, too")
+    @Test("formants are kept in speech that is not spliced, too")
     func unspliced() throws {
         // Stretched to 22 %, below the slowest speed, nothing is spliced.
         let (kept, moved) = (
@@ -35,7 +35,7 @@ struct FormantChoiceTests {
         #expect(try Self.rendered(.auto, .speech, speed: 0.3) == kept)
     }
 
-    @Test("is to move them while nothing is known of the section, unless they are to be kept")
+    @Test("formants are moved in a section not yet analysed, unless the user keeps them")
     func unknown() throws {
         let moved = try Self.rendered(.move, .auto, listens: false)
         #expect(try Self.rendered(.auto, .auto, listens: false) == moved)

@@ -23,7 +23,7 @@ struct FreezeTests {
     private static func isSilent(_ samples: ArraySlice<Float>) -> Bool { samples.allSatisfy { $0 == 0 } }
 
     @Test(
-        "a recording that is copied stops at the frame, sounds on, and goes on from that frame",
+        "a copied recording that is frozen sounds on, and goes on from the frozen frame",
         arguments: [1, 333, 4096])
     func copy(block: Int) throws {
         let harness = try Self.harness()
@@ -46,7 +46,7 @@ struct FreezeTests {
         #expect(harness.player.status.state == .finished)
     }
 
-    @Test("the same place sounds the same, whatever was heard before and in blocks of any length")
+    @Test("a frozen place sounds the same, whatever was heard before and in blocks of any length")
     func place() throws {
         var generator = SeededGenerator(printedFor: #function)
         let first = try Self.harness { $0.speeds = .constant(try Speed(factor: 0.5)) }
@@ -63,7 +63,7 @@ struct FreezeTests {
         }
     }
 
-    @Test("its pitch is the one that the pass has: changed by semitones, or with the speed")
+    @Test("frozen sound has the pitch of its pass: changed by semitones, or with the speed")
     func pitch() throws {
         let sine = [(0..<Self.frames).map { frame in sineOfTurns(440 * Double(frame) / 8000) }]
         func crossings(_ change: (inout PracticePlan) throws -> Void) throws -> Int {
@@ -79,7 +79,7 @@ struct FreezeTests {
         #expect(abs(try crossings { $0.reversed = true } - 440) <= 1)
     }
 
-    @Test("no pass ends while it is frozen, and a change of speed does not touch the sound")
+    @Test("no pass ends while the sound is frozen, and a change of speed does not touch the sound")
     func untouched() throws {
         let whole = try Self.harness()
         whole.player.start(at: 0)
@@ -100,7 +100,7 @@ struct FreezeTests {
         #expect(harness.player.status.clipFrame == 6000 && !harness.player.status.isFrozen)
     }
 
-    @Test("a seek and a skip move the place, a pause is silent and comes back to the frozen sound, a stop ends it")
+    @Test("a seek or a skip moves the frozen place, a pause keeps it, and a stop ends it")
     func requests() throws {
         let harness = try Self.harness(Self.clip, [0..<12_000, 12_000..<24_000])
         let player = harness.player
@@ -127,7 +127,7 @@ struct FreezeTests {
         #expect(!player.status.isFrozen && player.status.clipFrame == 1000)
     }
 
-    @Test("in a pause it is the next sound that is frozen; in a gap the gap is held")
+    @Test("a freeze during a pause freezes the next sound, and a freeze during a gap holds the gap")
     func silent() throws {
         let harness = try Self.harness(Self.clip, [0..<4000]) {
             ($0.passes, $0.gap, $0.joint) = (2, .frames(2000), .hard)
@@ -153,7 +153,7 @@ struct FreezeTests {
         #expect(isRecording)
     }
 
-    @Test("it survives the loss of the device")
+    @Test("frozen sound survives the loss of the device")
     func lostDevice() throws {
         let harness = try Self.harness()
         harness.player.start(at: 0)
@@ -170,7 +170,7 @@ struct FreezeTests {
         #expect(status.isFrozen && status.state == .playing && status.clipFrame == 3000)
     }
 
-    @Test("each request that has an effect is told with its frame and its place")
+    @Test("each effective request on frozen sound is reported with its frame and its place")
     func events() async throws {
         let harness = try Self.harness(Self.clip, [0..<6000])
         let stream = harness.player.events

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Engine
 
-@Suite("The place that was heard at an output frame")
+@Suite("The place heard at an output frame")
 struct HeardPlaceTests {
-    @Test("is none before the player's first sound")
+    @Test("no place is heard before the player's first sound")
     func before() throws {
         let plan = PracticePlan(sections: [try Section(1000..<8000)], passes: 1)
         let score = try Score(plan, clipFrameCount: 8000, sampleRate: 8000)
@@ -17,7 +17,7 @@ struct HeardPlaceTests {
         #expect(heard == [nil, nil, nil, 1000, 1500, nil])
     }
 
-    @Test("is none where so many joints came later that it is not kept any more")
+    @Test("the place heard before too many joints is forgotten")
     func forgotten() {
         var places = HeardPlaces(sampleRate: 8000)
         for pass in 0..<2000 {

@@ -14,7 +14,7 @@ struct JointCommandTests {
         unsafe precondition(setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit) == 0, "no limit can be set")
     }
 
-    @Test("never hold up the render thread, and sound as in a slow reference, for any block lengths")
+    @Test("commands at a joint never hold up the render thread, and sound as in a slow reference")
     func everywhere() async {
         await #expect(processExitsWith: .success) {
             let runs = environmentCount("WOODSHED_EDIT_RUNS", short: cases(40, few: 10))
@@ -37,7 +37,9 @@ struct JointCommandTests {
         }
     }
 
-    @Test("change the speed of the pass that begins there, and report it at that frame", arguments: [1.0, 0.5])
+    @Test(
+        "a speed set at a joint is that of the pass that begins there, and is reported at that frame",
+        arguments: [1.0, 0.5])
     func speedAtJoint(factor: Double) async {
         await #expect(processExitsWith: .success) { [factor] in
             JointCommandTests.allowProcessorTime(seconds: 100)

@@ -33,14 +33,14 @@ struct ManyRequestTests {
         }
     }
 
-    @Test("are carried out at their frames, however long the blocks are")
+    @Test("more requests than the rings hold are carried out at their frames, however long the blocks")
     func timed() throws {
         try Self.expectOneSound { player in
             for index in 0..<2000 { player.setGain(decibels: Double(-(index % 5)), at: Int64(4 * index + 2)) }
         }
     }
 
-    @Test("are carried out at their frames in whatever order they come; those of one frame keep theirs")
+    @Test("requests sent in any order are carried out at their frames, and in order within a frame")
     func unordered() throws {
         // Three requests for each frame. All are due later than the rings take requests, so the requests wait and are
         // sorted here.
@@ -61,7 +61,7 @@ struct ManyRequestTests {
         #expect(shuffled == expected)
     }
 
-    @Test("are carried out at one frame, and those beyond all measure at the next ones")
+    @Test("many requests for one frame are carried out there, and an excess at the next frames")
     func crowded() throws {
         try Self.expectOneSound { player in
             for index in 0..<200 { player.setGain(decibels: Double(-(index % 5)), at: 1500) }
@@ -69,7 +69,7 @@ struct ManyRequestTests {
         }
     }
 
-    @Test("may all bring scores")
+    @Test("more scores than the rings hold are carried out at their frames")
     func scores() throws {
         let scores = [try Self.score(500..<3000), try Self.score(0..<9000)]
         try Self.expectOneSound { player in
@@ -77,7 +77,7 @@ struct ManyRequestTests {
         }
     }
 
-    @Test("before the first block apply to it")
+    @Test("any number of requests before the first block apply to the first block")
     func immediate() throws {
         let expected = try Self.sound(block: 64) { $0.setGain(decibels: -9) }
         let all = try Self.sound(block: 64) { player in

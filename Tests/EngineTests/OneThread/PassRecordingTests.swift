@@ -34,7 +34,7 @@ struct PassRecordingTests {
     }
 
     @Test(
-        "has the same bits as a pass rendered anew, for any joint, gap and block lengths",
+        "a kept pass has the bits of a pass rendered anew, for any joint, gap and block lengths",
         // Every start of a voice is expensive in unoptimised builds: there only the overlapping joint.
         arguments: cases(Joint.allCases, few: [.crossfade]),
         cases([Gap.none, .frames(7), .frames(400)], few: [.frames(7)]))
@@ -52,7 +52,7 @@ struct PassRecordingTests {
         #expect(random == anew, "\(generator)")
     }
 
-    @Test("has the same bits after a thousand passes", .enabled(if: Workload.isWhole))
+    @Test("a kept pass has the same bits after a thousand passes", .enabled(if: Workload.isWhole))
     func thousandPasses() throws {
         let speed = try Speed(factor: 0.73)
         let score = try Self.score([1000..<1500], passes: 1000, speeds: .constant(speed))
@@ -61,7 +61,9 @@ struct PassRecordingTests {
         #expect(try Self.harness(score, keeps: false).render(total) { 333 } == kept)
     }
 
-    @Test("has the same bits whatever is changed while it plays", arguments: 0..<cases(40, few: 2))
+    @Test(
+        "a kept pass has the bits of a pass rendered anew after any changes during playing",
+        arguments: 0..<cases(40, few: 2))
     func edits(run: Int) throws {
         let edits = PlayerEditTests()
         func render(keeps: Bool) throws -> [[Float]] {
@@ -86,7 +88,7 @@ struct PassRecordingTests {
         #expect(try render(keeps: true) == render(keeps: false))
     }
 
-    @Test("is copied: from the second pass on no voice renders")
+    @Test("a kept pass is copied: from the second pass on no voice renders")
     func usesNoVoice() throws {
         let score = try Self.score([1000..<1700], passes: 4, speeds: .constant(try Speed(factor: 0.7)))
         let harness = try Self.harness(score, keeps: true)
@@ -99,7 +101,7 @@ struct PassRecordingTests {
         #expect(recorded == [false, false, true, true])
     }
 
-    @Test("is rendered anew when the first pass was cut short, and then kept")
+    @Test("a pass that was cut short is rendered anew, and then kept")
     func cutShort() throws {
         let score = try Self.score([1000..<1700], passes: 5, speeds: .constant(try Speed(factor: 0.7)))
         let harness = try Self.harness(score, keeps: true)
@@ -113,7 +115,7 @@ struct PassRecordingTests {
         #expect(recorded == [false, false, false, false, false, false, true, true, true])
     }
 
-    @Test("keeps its memory until its last sound has been played")
+    @Test("a kept pass keeps its memory until its last sound has been played")
     func memoryOutlivesItsScore() throws {
         let score = try Self.score([1000..<1700], passes: 5, speeds: .constant(try Speed(factor: 0.7)))
         let harness = try Self.harness(score, keeps: true)
@@ -126,7 +128,7 @@ struct PassRecordingTests {
         #expect(retired == [0, 1, 0])
     }
 
-    @Test("is not kept when it is longer than the memory a player may take")
+    @Test("a pass longer than the memory a player may take is not kept")
     func bounded() throws {
         let score = try Self.score([0..<6000], passes: 3, speeds: .constant(try Speed(factor: 0.5)))
         let needed = 12_000 + 2 + 40

@@ -15,7 +15,7 @@ struct PeakTests {
         return try Harness(clip, rate: 8000, score: try Score(plan, clipFrameCount: 6000, sampleRate: 8000))
     }
 
-    @Test("cover all frames rendered since they were last read, each frame once", arguments: [1, 7, 64, 4096])
+    @Test("peaks cover all frames rendered since the last reading, each frame once", arguments: [1, 7, 64, 4096])
     func betweenTwoLooks(block: Int) throws {
         let harness = try Self.harness(peakAt: 1500)
         harness.player.start(at: 0)
@@ -33,7 +33,7 @@ struct PeakTests {
         #expect(harness.player.takePeaks() == SIMD8(repeating: 0))
     }
 
-    @Test("are combined over any number of blocks until they are read")
+    @Test("peaks are combined over any number of blocks until they are read")
     func addUp() throws {
         let harness = try Self.harness(peakAt: 1500)
         harness.player.start(at: 0)

@@ -48,7 +48,7 @@ struct PitchTests {
     }
 
     @Test(
-        "is right to a twentieth of a cent, at any speed",
+        "a changed pitch is right to a twentieth of a cent, at any speed",
         .enabled(if: Workload.isWhole),
         arguments: [-24, -12, -7.5, -1, -0.3, 0.01, 2, 7, 12, 24], [0.5, 1, 1.7])
     func frequencyIsExact(semitones: Double, speed: Double) throws {
@@ -56,7 +56,8 @@ struct PitchTests {
     }
 
     @Test(
-        "is as right where formants are kept", .enabled(if: Workload.isWhole), arguments: [-7.5, -1, 2, 7], [0.5, 1.7])
+        "a changed pitch is right to a twentieth of a cent with kept formants, too",
+        .enabled(if: Workload.isWhole), arguments: [-7.5, -1, 2, 7], [0.5, 1.7])
     func frequencyIsExactWithFormants(semitones: Double, speed: Double) throws {
         try expectExact(semitones, speed, .keep)
     }
@@ -73,7 +74,7 @@ struct PitchTests {
     }
 
     @Test(
-        "does not change the tempo: passes are as long as without it",
+        "a changed pitch keeps the tempo: passes are as long as at the original pitch",
         arguments: cases([-24, -5, 0.5, 24], few: [-24, 24]),
         [0.25, 1, 4])
     func lengths(semitones: Double, speed: Double) throws {
@@ -87,7 +88,7 @@ struct PitchTests {
         #expect(output[0].allSatisfy { $0.isFinite })
     }
 
-    @Test("begins with the section's own first sample", arguments: [-12, -3, 3, 12])
+    @Test("a section at a changed pitch begins with its own first sample", arguments: [-12, -3, 3, 12])
     func firstSample(semitones: Double) throws {
         // Slow enough for the higher pitches' narrower band to hold all of the sound.
         let clip = Self.sine(300, frames: 20_000)
@@ -96,7 +97,9 @@ struct PitchTests {
         #expect(abs(output[0] - clip[7012]) < 1e-3)
     }
 
-    @Test("keeps attacks at their times", .enabled(if: Workload.isWhole), arguments: [-12, -4, 4, 12], [0.75, 1, 1.5])
+    @Test(
+        "a changed pitch keeps attacks at their times",
+        .enabled(if: Workload.isWhole), arguments: [-12, -4, 4, 12], [0.75, 1, 1.5])
     func attackTimes(semitones: Double, speed: Double) throws {
         var clip = [Float](repeating: 0, count: 60_000)
         let clicks = [9000, 21_003, 40_001, 52_017]
@@ -115,7 +118,8 @@ struct PitchTests {
     }
 
     @Test(
-        "gives the same bits for every division into blocks", arguments: cases([-24, 0.4, 7, 24], few: [7]),
+        "a changed pitch gives the same bits for every division into blocks",
+        arguments: cases([-24, 0.4, 7, 24], few: [7]),
         [FormantChoice.move, .keep])
     func blockIndependence(semitones: Double, formants: FormantChoice) throws {
         var generator = SeededGenerator(printedFor: #function)
@@ -132,7 +136,7 @@ struct PitchTests {
         #expect(try render { Int.random(in: 1...700, using: &generator) } == whole, "\(generator)")
     }
 
-    @Test("can be changed while playing, by a crossfade to the sound at the new pitch")
+    @Test("a pitch changed while playing crossfades to the sound at the new pitch")
     func live() throws {
         let clip = testClip(channels: 1, frames: 6000, rate: 8000, seed: 5)
         let score = try Score(
@@ -149,7 +153,9 @@ struct PitchTests {
         #expect(harness.player.score.plan.pitch == .original)
     }
 
-    @Test("outside two octaves is refused with a remedy", arguments: [25, -24.01, .nan, .infinity, -.infinity])
+    @Test(
+        "a pitch outside two octaves is refused with a remedy",
+        arguments: [25, -24.01, .nan, .infinity, -.infinity])
     func refusals(semitones: Double) {
         #expect {
             try Pitch(semitones: semitones)
@@ -158,12 +164,14 @@ struct PitchTests {
         }
     }
 
-    @Test("of whole octaves has a factor of exactly a power of two")
+    @Test("a pitch of whole octaves has a factor of exactly a power of two")
     func octaves() throws {
         #expect(try [-24, -12, 0, 12, 24].map { try Pitch(semitones: $0).ratio } == [0.25, 0.5, 1, 2, 4])
     }
 
-    @Test("works with sections of one frame, silence, and samples that are not finite", arguments: [-24.0, 24])
+    @Test(
+        "a changed pitch works with sections of one frame, silence, and samples that are not finite",
+        arguments: [-24.0, 24])
     func oddSources(semitones: Double) throws {
         var clip = [Float](repeating: 0, count: 3000)
         #expect(

@@ -99,7 +99,7 @@ struct PlayerEditTests {
     }
 
     @Test(
-        "sounds as in a slow reference after 20 random edits, for any block lengths",
+        "a player sounds as in a slow reference after 20 random edits, for any block lengths",
         arguments: 0..<environmentCount("WOODSHED_EDIT_RUNS", short: cases(20, few: 4)))
     func randomEdits(run: Int) throws { try checkEdits(run, loops: false) }
 
@@ -145,7 +145,7 @@ struct PlayerEditTests {
         return true
     }
 
-    @Test("seeks to the exact frame, 1000 times")
+    @Test("a player seeks to the exact frame, 1000 times")
     func randomSeeks() throws {
         var generator = SeededGenerator(printedFor: #function)
         // A ramp: every sample shows its frame number.
@@ -169,7 +169,7 @@ struct PlayerEditTests {
         }
     }
 
-    @Test("takes any number of changes, and a change for now does not wait for changes with later frames")
+    @Test("a player takes any number of changes, and an immediate change does not wait for later frames")
     func manyRequests() throws {
         let ramp = (0..<Int(Self.frames)).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], passes: 1_000_000, joint: .hard)
@@ -193,7 +193,7 @@ struct PlayerEditTests {
         for step in 35..<500 { #expect(output[step * 60 + 59] == Float(step * 3 + 58)) }
     }
 
-    @Test("continues after a pause with exactly the frame at which it paused")
+    @Test("a player continues after a pause with exactly the frame of the pause")
     func pauseKeepsThePlace() throws {
         let ramp = (0..<Int(Self.frames)).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], joint: .hard)
@@ -209,7 +209,7 @@ struct PlayerEditTests {
         #expect(output[3999] == 2499)
     }
 
-    @Test("fades out within 5 ms when stopped, and reports its end at that frame")
+    @Test("a stopped player fades out within 5 ms, and reports its end at that frame")
     func stops() async throws {
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], joint: .hard)
         let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)

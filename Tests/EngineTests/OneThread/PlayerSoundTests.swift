@@ -32,7 +32,7 @@ struct PlayerSoundTests {
         return harness.render(Int(score.length) + extra, outputChannels: channels) { block }
     }
 
-    @Test("with hard joints at 100 % is bit for bit the clip in every pass, with exact gaps of digital silence")
+    @Test("every pass at 100 % with hard joints is the clip bit for bit, and gaps are digital silence")
     func bitExactPasses() throws {
         let score = try score([100..<1100, 5000..<6000], passes: 3, gap: .frames(80))
         let output = try rendered(score)
@@ -51,7 +51,7 @@ struct PlayerSoundTests {
     }
 
     @Test(
-        "gives the same bits for every division into blocks",
+        "a player gives the same bits for every division into blocks",
         arguments: [1.0, 0.7, 1.6], cases(Joint.allCases, few: [.crossfade]))
     func blockIndependence(speed: Double, joint: Joint) throws {
         var generator = SeededGenerator(printedFor: #function)
@@ -66,7 +66,7 @@ struct PlayerSoundTests {
         #expect(random == reference, "random blocks, \(generator)")
     }
 
-    @Test("with a crossfade continues past the end of the section under the start of the next pass")
+    @Test("a crossfade continues past the end of the section under the start of the next pass")
     func crossfadeJoint() throws {
         let output = try rendered(try score([1000..<2000, 3000..<4000], passes: 1, joint: .crossfade))
         let fade = 40  // 5 ms at 8 kHz
@@ -81,7 +81,7 @@ struct PlayerSoundTests {
         #expect(Array(output[0][1040..<1960]) == Array(Self.clip[0][3040..<3960]))
     }
 
-    @Test("never has a larger step at a joint than inside the section", arguments: [1.0, 0.6, 1.5])
+    @Test("no step at a joint is larger than the steps inside the section", arguments: [1.0, 0.6, 1.5])
     func jointStep(speed: Double) throws {
         // A slow tone cut at its extremes: a hard splice would step by more than half of full scale.
         let tone = (0..<6000).map { Float(sine(2 * .pi * 55 * Double($0) / 8000)) * 0.5 }
@@ -103,7 +103,9 @@ struct PlayerSoundTests {
         #expect(hardStep > inside + 0.04, "the signal would not show a bad joint")
     }
 
-    @Test("starts with the section's own first sample, also when stretched", arguments: [1.0, 0.5, 0.75, 2.0])
+    @Test(
+        "a player starts with the section's own first sample, also when stretched",
+        arguments: [1.0, 0.5, 0.75, 2.0])
     func firstSample(speed: Double) throws {
         let tolerance: Float = speed == 1 ? 0 : 0.01
         // Frames that overlap the start belong to other places; the pre-fill keeps the first sample within 1 % of full
@@ -124,7 +126,7 @@ struct PlayerSoundTests {
         }
     }
 
-    @Test("is silent before the start, after the end, and exactly as long as the score")
+    @Test("a player is silent before the start and after the end, and exactly as long as the score")
     func silenceAround() throws {
         let score = try score([1000..<1777], passes: 2, speed: 0.7, joint: .crossfade)
         let harness = try Harness(Self.clip, rate: Self.rate, score: score)
@@ -136,7 +138,7 @@ struct PlayerSoundTests {
         #expect(harness.player.status.state == .finished)
     }
 
-    @Test("reaches devices of other channel counts: mono everywhere, stereo as the mean, extra channels silent")
+    @Test("mono sound reaches every channel, stereo becomes mono as the mean, extra channels are silent")
     func channelMapping() throws {
         let score = try score([0..<500], passes: 1)
         let mono = try rendered(score, channels: 1)
@@ -150,7 +152,7 @@ struct PlayerSoundTests {
         #expect(spread[0] == spread[2] && Array(spread[2][..<500]) == Array(Self.clip[0][..<500]))
     }
 
-    @Test("turned up above full scale is limited, for every block size", arguments: [1, 333])
+    @Test("sound turned up above full scale is limited, for every block size", arguments: [1, 333])
     func overload(block: Int) throws {
         let score = try score([0..<6000], passes: 1)
         let clip = [Self.tone(100.3, amplitude: 0.5)]
@@ -168,7 +170,7 @@ struct PlayerSoundTests {
         #expect(sound[..<1000] == clip[0][..<1000])
     }
 
-    @Test("a copy above full scale passes as it is at gain 1, and so does silence after it")
+    @Test("a copy above full scale passes unchanged at gain 1")
     func loudCopy() throws {
         let score = try score([0..<6000], passes: 1)
         let clip = [Self.tone(100.3, amplitude: 1.5)]
@@ -177,7 +179,7 @@ struct PlayerSoundTests {
         #expect(harness.render(6000) { 333 }[0] == clip[0])
     }
 
-    @Test("a pass that is turned down tells it before its end, at any speed but that of a copy")
+    @Test("a pass that is turned down reports the reduction before its end, except for a copy")
     func reported() async throws {
         for (speed, isTold) in [(1.0, false), (0.6, true)] {
             let clip = [zip(Self.tone(100.3, amplitude: 0.7), Self.tone(700.7, amplitude: 0.7)).map(+)]
@@ -200,7 +202,7 @@ struct PlayerSoundTests {
         }
     }
 
-    @Test("changes gain without a step, and is bit for bit the clip again at gain 1")
+    @Test("the gain changes without a step, and the sound at gain 1 is the clip again bit for bit")
     func gainGlide() throws {
         let score = try score([0..<6000], passes: 1)
         let harness = try Harness([[Float](repeating: 0.5, count: 6000)], rate: Self.rate, score: score)

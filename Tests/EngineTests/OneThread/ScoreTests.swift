@@ -27,7 +27,7 @@ struct ScoreTests {
         return all
     }
 
-    @Test("at 100 % is exactly passes × length, and gaps but no last gap, long")
+    @Test("a score at 100 % has the exact length of its passes and gaps, without a gap at the end")
     func exactLength() throws {
         #expect(try score([100..<1100], passes: 5).frameCount == 5000)
         #expect(try score([100..<1100], passes: 5, gap: .frames(441)).frameCount == 5000 + 4 * 441)
@@ -35,7 +35,7 @@ struct ScoreTests {
         #expect(try score([100..<1100], passes: 3, gap: .passLengths(1)).frameCount == 5000)
     }
 
-    @Test("plays the steps of a plan one after another, each with its speed and gap, and counts their passes together")
+    @Test("a score plays a plan's steps in a row, each with its speed and gap, and counts all passes")
     func steps() throws {
         let half = try Speed(factor: 0.5)
         var plan = PracticePlan(
@@ -65,7 +65,7 @@ struct ScoreTests {
     }
 
     @Test(
-        "never drifts more than half a frame from the exact sum, over any number of passes",
+        "a score never drifts more than half a frame from the exact sum, over any number of passes",
         arguments: [0.25, 0.333, 0.6, 0.7, 0.75, 0.999, 1.3, 4.0], [1, 2, 3, 1000, 2_000_000])
     func noDrift(factor: Double, passes: Int) throws {
         let speed = try Speed(factor: factor)
@@ -74,7 +74,7 @@ struct ScoreTests {
         #expect(abs(Double(score.length) - exact) <= 0.5 + exact * 1e-15)
     }
 
-    @Test("has spans whose lengths add up to its own")
+    @Test("the spans of a score add up to its length")
     func walkEqualsLength() throws {
         var generator = SeededGenerator(seed: 20_261_121)
         for _ in 0..<200 {
@@ -98,7 +98,7 @@ struct ScoreTests {
         }
     }
 
-    @Test("entered in the middle of a pass, continues with whole passes")
+    @Test("a score entered in the middle of a pass continues with whole passes")
     func enteredMidway() throws {
         let score = try score([1000..<2000], passes: 4, speeds: .constant(try Speed(factor: 0.7)), gap: .frames(10))
         var cursor = ScoreCursor.entering(score.parts[0], index: 0, pass: 1, clipFrame: 1500, at: 77)
@@ -115,8 +115,7 @@ struct ScoreTests {
         #expect(cursor.pass == 3)
     }
 
-    @Test(
-        "without a number of passes, or that repeats, has no length; its parts last for centuries, even 20,000 of them")
+    @Test("an endless or repeating score has no length, and its parts last for centuries")
     func endless() throws {
         let endless = try Section(0..<1000, passes: .endless, gap: .frames(5))
         let plan = PracticePlan(sections: [endless, try Section(0..<10, passes: 2)], passes: 3, joint: .hard)
@@ -133,7 +132,7 @@ struct ScoreTests {
         #expect(throws: ScoreError.self) { try Score(many, clipFrameCount: 1000, sampleRate: 44_100) }
     }
 
-    @Test("an endless section with a ramp keeps the last speed; a section's own speeds are not the plan's")
+    @Test("an endless section with a ramp keeps the last speed, and a section's own speeds win")
     func endlessRamp() throws {
         let ramp = SpeedSchedule.ramp(from: try Speed(factor: 0.6), to: .normal, step: 0.1)
         let section = try Section(0..<1000, passes: .endless, speeds: ramp)
@@ -154,7 +153,7 @@ struct ScoreTests {
         #expect((0..<4).map { down.factor(ofPass: $0) } == [1, 0.9, 0.85, 0.85])
     }
 
-    @Test("refuses a plan that cannot be played, with cause and remedy")
+    @Test("a score refuses a plan that cannot be played, with cause and remedy")
     func refusals() throws {
         func kind(_ body: () throws -> Score) -> ScoreError.Kind? {
             do {
@@ -192,7 +191,7 @@ struct ScoreTests {
             #expect(throws: ScoreError.self) { try Speed(factor: factor) }
         }
     }
-    @Test("the part of a frame, of a pass and of a last pass is found as if each part was looked at")
+    @Test("the part of a frame, of a pass and of a last pass equals that of a search through all parts")
     func search() throws {
         var random = SeededGenerator(printedFor: "ScoreTests.search")
         for _ in 0..<200 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("A slider that is dragged")
+@Suite("A dragged slider")
 struct SliderTests {
     static let rate = 8000
     /// A minute of stereo, looped: at half speed a pass takes 8 MB to keep.
@@ -34,7 +34,9 @@ struct SliderTests {
         }
     }
 
-    @Test("before the start requests the memory of a few passes, not of a hundred", .enabled(if: HeapTraffic.isCounted))
+    @Test(
+        "a slider dragged before the start requests the memory of a few passes, not of a hundred",
+        .enabled(if: HeapTraffic.isCounted))
     func beforeStart() throws {
         let player = try Self.harness().player
         let traffic = try HeapTraffic.measure { try Self.drag(player) }
@@ -44,7 +46,7 @@ struct SliderTests {
     }
 
     @Test(
-        "while the player plays requests as little memory, on the caller's thread and in the pump",
+        "a slider dragged while the player plays requests the memory of a few passes, on either thread",
         .enabled(if: HeapTraffic.isCounted))
     func whilePlaying() throws {
         let harness = try Self.harness()
@@ -62,7 +64,7 @@ struct SliderTests {
         #expect(traffic.bytes < Self.bound, "\(traffic)")
     }
 
-    @Test("sounds as if only its last step had been requested, if nothing was rendered in between")
+    @Test("a dragged slider sounds like its last step alone, if nothing was rendered in between")
     func lastStepCounts() throws {
         let clip = testClip(channels: 1, frames: 5000, rate: 8000, seed: 4)
         let plan = PracticePlan(sections: [try Section(0..<4000)], passes: 3)
@@ -77,7 +79,7 @@ struct SliderTests {
         #expect(dragged.player.score == asked.player.score)
     }
 
-    @Test("keeps the order of commands: one after a waiting score brings that score into effect first")
+    @Test("a command after a waiting score brings the score into effect first")
     func order() throws {
         let ramp = (0..<5000).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<1000)], joint: .hard)

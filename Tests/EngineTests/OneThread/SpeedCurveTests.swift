@@ -19,7 +19,7 @@ struct SpeedCurveTests {
         return try Score(plan, clipFrameCount: frames, sampleRate: rate)
     }
 
-    @Test("has the length given by the integral of its speed, in any number of passes")
+    @Test("a pass on a speed curve has the length given by the integral, in any number of passes")
     func exactLength() throws {
         // A glide's mean speed is the mean of its ends: 4000 / 0.8.
         let glide = SpeedSchedule.glide(from: try Self.speed(0.6), to: .normal)
@@ -37,7 +37,7 @@ struct SpeedCurveTests {
         #expect(try Self.score(0..<4000, open).frameCount == 600 + 2267)
     }
 
-    @Test("agrees with a sum over its pieces, and its times are the inverse of its positions")
+    @Test("a speed curve agrees with a sum over its pieces, and its times invert its positions")
     func closedForms() throws {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<50 {
@@ -59,7 +59,7 @@ struct SpeedCurveTests {
         }
     }
 
-    @Test("is followed where the pitch makes its fastest part too fast for three bands")
+    @Test("a speed curve is followed where its pitch makes the fastest part too fast for three bands")
     func fastAndLow() throws {
         // Two octaves down the voice itself goes from twice to eight times the clip's speed. After 16 000 frames of
         // this glide 18 000 frames of the clip are over, and the noise begins.
@@ -81,7 +81,9 @@ struct SpeedCurveTests {
         #expect(rms(16_500..<19_000) > 0.05)
     }
 
-    @Test("is the clip itself, bit for bit, where the speed stays at 100 %", arguments: [1, 64, 700])
+    @Test(
+        "a pass on a speed curve is the clip itself, bit for bit, where the speed stays at 100 %",
+        arguments: [1, 64, 700])
     func copiesInMidPass(block: Int) throws {
         let ramp = (0..<Int(Self.frames)).map { Float($0) }
         let points = [
@@ -106,7 +108,7 @@ struct SpeedCurveTests {
         }
     }
 
-    @Test("entered in its middle ends at the frame where the rest of the curve ends")
+    @Test("a pass on a speed curve entered in its middle ends where the rest of the curve ends")
     func seeks() async throws {
         let turns = SpeedSchedule.curve(
             [SpeedPoint(at: 0, try Self.speed(0.5)), SpeedPoint(at: 400, try Self.speed(2))], repeatingEvery: 800)
@@ -124,7 +126,7 @@ struct SpeedCurveTests {
         #expect(last?.frame == end)
     }
 
-    @Test("is refused if it cannot be followed, with cause and remedy")
+    @Test("a speed curve that cannot be followed is refused with cause and remedy")
     func refusals() throws {
         let (slow, fast) = (try Self.speed(0.5), try Self.speed(2))
         func refused(_ points: [SpeedPoint], _ period: Int64? = nil) -> Bool {
@@ -159,7 +161,7 @@ struct SpeedCurveTests {
 
 @Suite("A change of speed while playing")
 struct SpeedChangeEventTests {
-    @Test("is heard from the frame in its event, always the same time ahead, and the pass ends at its exact frame")
+    @Test("a change of speed is heard from the frame in its event, and the pass ends at its exact frame")
     func exactFrames() async throws {
         let clip = testClip(channels: 1, frames: 40_000, rate: 44_100, seed: 2)
         var leads: Set<Int64> = []
@@ -185,7 +187,7 @@ struct SpeedChangeEventTests {
         #expect(leads.count == 1 && leads.allSatisfy { $0 > 0 && $0 < 8820 })
     }
 
-    @Test("to 100 % is heard at once, from the next sample on")
+    @Test("a change of speed from 100 % is heard at once, from the next sample on")
     func leavesTheCopy() throws {
         let ramp = (0..<6000).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<6000)], joint: .hard)
@@ -199,7 +201,7 @@ struct SpeedChangeEventTests {
         #expect(abs(output[1000] - 1000) < 0.5)
     }
 
-    @Test("creates voices with the first score that needs them; a player at 100 % has none")
+    @Test("voices are created with the first score that needs voices; a player at 100 % has none")
     func voicesComeLater() throws {
         let clip = testClip(channels: 1, frames: 6000, rate: 8000, seed: 4)
         let plan = PracticePlan(sections: [try Section(0..<6000)], joint: .hard)

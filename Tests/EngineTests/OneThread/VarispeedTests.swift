@@ -29,7 +29,9 @@ struct VarispeedTests {
         return harness.render(Int(harness.player.score.length) + extra, nextBlock: nextBlock)
     }
 
-    @Test("moves the pitch with the speed, to a hundredth of a cent", arguments: [0.25, 0.5, 0.9, 1.06, 2, 4])
+    @Test(
+        "varispeed moves the pitch with the speed, to a hundredth of a cent",
+        arguments: [0.25, 0.5, 0.9, 1.06, 2, 4])
     func frequency(speed: Double) throws {
         let source = 440.0
         let clip = PitchTests.sine(source, frames: Int(34_000 * speed))
@@ -39,7 +41,7 @@ struct VarispeedTests {
         #expect(abs(1200 * log2(heard / (source * speed))) < 0.01)
     }
 
-    @Test("reads the recording between its samples: a sine stays one, through a glide as well")
+    @Test("varispeed reads between the samples: a sine stays a sine, through a glide as well")
     func glide() throws {
         let clip = PitchTests.sine(600, frames: 60_000)
         let glide = SpeedSchedule.glide(from: try Speed(factor: 0.6), to: try Speed(factor: 1.4))
@@ -59,7 +61,7 @@ struct VarispeedTests {
         #expect(worst < 0.02)
     }
 
-    @Test("does not change lengths, and ends in silence", arguments: [0.25, 0.7, 4])
+    @Test("varispeed does not change lengths, and ends in silence", arguments: [0.25, 0.7, 4])
     func lengths(speed: Double) throws {
         let clip = testClip(channels: 1, frames: 3000, rate: 8000, seed: 3)
         let output = try Self.rendered(
@@ -70,7 +72,7 @@ struct VarispeedTests {
         #expect(output[0][count...].allSatisfy { $0 == 0 })
     }
 
-    @Test("begins with the section's own first sample, and at half speed passes every sample bit for bit")
+    @Test("varispeed begins with the section's first sample, and at half speed keeps every sample")
     func samples() throws {
         let clip = testClip(channels: 2, frames: 6000, rate: Self.rate, seed: 6)
         let output = try Self.rendered(clip, 1003..<5000, speeds: .constant(try Speed(factor: 0.5)))
@@ -79,7 +81,7 @@ struct VarispeedTests {
         }
     }
 
-    @Test("gives the same bits for every division into blocks, with a glide and changes while it plays")
+    @Test("varispeed gives the same bits for every division into blocks, through a glide and a change")
     func blocks() throws {
         var generator = SeededGenerator(printedFor: #function)
         let clip = testClip(channels: 2, frames: 4000, rate: 8000, seed: 4)
@@ -95,7 +97,7 @@ struct VarispeedTests {
         #expect(try render { Int.random(in: 1...700, using: &generator) } == whole, "\(generator)")
     }
 
-    @Test("follows a change of speed within 10 ms, where stretching takes a tenth of a second")
+    @Test("varispeed follows a change of speed within 10 ms, unlike stretching")
     func latency() throws {
         let clip = PitchTests.sine(500, frames: 60_000)
         let harness = try Self.harness([clip], 0..<60_000, speeds: .constant(try Speed(factor: 0.8)))
@@ -109,7 +111,7 @@ struct VarispeedTests {
         #expect(abs(heard(21_800..<31_800, near: 1.2) - 1.2) < 1e-3)
     }
 
-    @Test("refuses a pitch, when a score is made and while it plays")
+    @Test("varispeed refuses a pitch, when a score is made and while it plays")
     func refusal() throws {
         func isRefused(_ error: any Error) -> Bool {
             (error as? ScoreError)?.kind == .pitchWithVarispeed && (error as? ScoreError)?.remedy.isEmpty == false

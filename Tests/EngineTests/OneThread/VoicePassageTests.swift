@@ -45,7 +45,7 @@ struct VoicePassageTests {
         return output
     }
 
-    @Test("changes from splices to the vocoder between two samples, each bit as if it had begun there")
+    @Test("a voice changes from splices to the vocoder between two samples, as if begun there")
     func toVocoder() {
         let plan = Self.splices(3000..<15_000)
         let passages = PassagePlan(
@@ -61,7 +61,7 @@ struct VoicePassageTests {
         #expect(Array(output[15_990..<16_100]) == Array(Self.sound[14_990..<15_100]))
     }
 
-    @Test("changes from the vocoder to splices in 10 ms, and stays at the plan's places")
+    @Test("a voice changes from the vocoder to splices in 10 ms, and stays at the plan's places")
     func toSplices() {
         let plan = Self.splices(9000..<21_000)
         let passages = PassagePlan(

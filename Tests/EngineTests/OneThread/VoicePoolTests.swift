@@ -10,7 +10,7 @@ import Testing
 struct VoicePoolTests {
     static let rate = 8000
 
-    @Test("are one for each layer: one layer too many takes that of the oldest, and sounds like the last ones alone")
+    @Test("a layer beyond the number of voices takes the voice of the oldest layer")
     func oneForEachLayer() throws {
         #expect(VoiceStorage.voiceCount == LayerStack.maximumLayers)
         let sound = testClip(channels: 1, frames: 6000, rate: Self.rate, seed: 3)
