@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioDevices
 
-@Suite("System devices that are missing, picky or odd")
+@Suite("Missing, picky and odd system devices")
 struct ALSADeviceTests {
     private func request(rate: Int = 48_000, channels: Int = 2, clock: StreamClock = .real) throws -> StreamRequest {
         try StreamRequest(sampleRate: rate, channelCount: channels, periodFrames: 64, clock: clock)
@@ -16,7 +16,7 @@ struct ALSADeviceTests {
     }
 
     @Test(
-        "a device with an unknown name is refused, and the error says what to do",
+        "a device with an unknown name is refused, and the error names the remedy",
         arguments: ["nosuch", "nosuch:0,1", ""])
     func unknownDevice(name: String) throws {
         let error = failure(name, try request())
@@ -75,7 +75,7 @@ struct ALSADeviceTests {
         #expect(try openOutput(.system("pair"), request(channels: asked)).configuration.channelCount == 2)
     }
 
-    @Test("a device that accepts no more frames is given up with a typed error, without using the processor meanwhile")
+    @Test("a device that accepts no more frames is given up with a typed error, and without busy waiting")
     func deadDevice() async {
         await #expect(processExitsWith: .success) {
             _ = ALSARig.directory
@@ -117,7 +117,7 @@ struct ALSADeviceTests {
         #expect(stream.position == StreamPosition(framesWritten: 20_001, delayFrames: 0))
     }
 
-    @Test("an error number gives the kind of error that a caller can act on")
+    @Test("an error number of ALSA gives the kind of error on which a caller can act")
     func kinds() {
         let kinds: [(Int32, DeviceError.Kind)] = [
             (EBUSY, .busy), (EACCES, .permissionDenied), (EPERM, .permissionDenied), (ECONNREFUSED, .noDevice),
@@ -134,8 +134,7 @@ struct ALSADeviceTests {
         #expect(DeviceError.failed("x", doing: "play", code: -ENODEV).kind == .lost)
     }
 
-    @Test(
-        "the list of inputs has the devices for both directions, and no list has a device of the other direction only")
+    @Test("the list of inputs has devices for both directions, and no device for output only")
     func inputs() {
         _ = ALSARig.directory
         let inputs = availableInputs()
@@ -148,7 +147,7 @@ struct ALSADeviceTests {
         #expect(inputs.allSatisfy { $0.side == .input } && availableOutputs().allSatisfy { $0.side == .output })
     }
 
-    @Test("the list of outputs ends with null and file, names nothing twice, and says which one is the default")
+    @Test("the list of outputs ends with null and file, names no device twice, and marks the default")
     func enumeration() {
         _ = ALSARig.directory
         let outputs = availableOutputs()

@@ -47,7 +47,7 @@ struct ALSAPlugInTests {
         unsafe unlink(path)
     }
 
-    @Test("a block that reaches the end of the device's ring is copied in pieces, none of them lost or repeated")
+    @Test("a block at the end of the device's ring is copied in pieces, without lost or repeated frames")
     func ringEnd() throws {
         let path = "\(ALSARig.directory)/ring-end.raw"
         defer { unsafe unlink(path) }

@@ -122,7 +122,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "the length of a computer's sleep is told, once, and no frames are counted for it",
+        "the length of a computer's sleep is reported once, and adds no lost frames",
         arguments: [VirtualFault.suspend, .suspendPrepare])
     func sleep(fault: VirtualFault) throws {
         let rig = try card("\(fault)@10000 \(fault)@15000")
@@ -156,7 +156,7 @@ struct CaptureTests {
         #expect(tape.frameCount == 10_000 / 256 * 256 && rig.truth(.capture).isOpen == false)
     }
 
-    @Test("a device that delivers nothing for a second is given up, without using the processor meanwhile")
+    @Test("a device that delivers no frame for a second is given up, with the cause")
     func dead() throws {
         let rig = try card("freeze@1000:100000", clock: .real)
         let stream = try openInput(.system(rig.name), request())
@@ -166,7 +166,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "a thread that is held up for less than the buffer lasts loses nothing: with a long buffer, for a third of a second",
+        "a thread held up for less than the buffer lasts loses no frame of a recording",
         arguments: [false, true])
     func heldUp(isLong: Bool) throws {
         // The card has at most 64 periods.
@@ -182,7 +182,7 @@ struct CaptureTests {
         #expect((tape.inputFrames == (0..<49_152).map(Int64.init)) == isLong)
     }
 
-    @Test("transfers of half a block, and then of nothing, lose no frame")
+    @Test("a recording with transfers of half a block, and then of nothing, loses no frame")
     func short() throws {
         let rig = try card("short@5000:1 short@10000:20")
         let tape = Tape(capacity: 24_576)
@@ -212,7 +212,7 @@ struct CaptureTests {
         #expect(stream.position == CapturePosition(nextFrame: 3001, waitingFrames: 0))
     }
 
-    @Test("null gives silence by the clock, until the callback ends it")
+    @Test("null as an input gives silence by the clock, until the callback ends the stream")
     func null() throws {
         let tape = Tape(capacity: 2048)
         let stream = try openInput(.null, request())

@@ -92,7 +92,7 @@ struct CardFaultTests {
     /// Under the thread sanitizer a stream is too slow for the real clock, and drops out by itself.
     static let clocks: [VirtualCardOptions.Clock] = Sanitizers.watchThreads ? [.virtual] : [.real, .virtual]
 
-    @Test("without a fault the card plays every frame, and nothing is reported", arguments: clocks)
+    @Test("a card without a fault plays every frame, and nothing is reported", arguments: clocks)
     func noFault(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun.undisturbed("", clock: clock)
         #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
@@ -102,7 +102,7 @@ struct CardFaultTests {
     }
 
     @Test(
-        "a stream stopped by any fault that it can survive plays on, after one report of the silence",
+        "a stream stopped by a survivable fault plays on, after one report of the silence",
         arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie], clocks)
     func interruption(fault: VirtualFault, clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun.undisturbed("\(fault)@10000", clock: clock)
@@ -165,7 +165,7 @@ struct CardFaultTests {
         #expect(error?.kind == .lost)
     }
 
-    @Test("transfers of half a block, and then of nothing, lose no frame", arguments: clocks)
+    @Test("a card with transfers of half a block, and then of nothing, loses no frame", arguments: clocks)
     func short(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("short@5000:1 short@10000:20", clock: clock)
         #expect(run.rig.truth(.playback).faults == [.short: 2])
@@ -173,9 +173,7 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).framesTransferred == 24_000)
     }
 
-    @Test(
-        "under random schedules of twenty faults a stream plays on or ends with a typed error, and every report is right"
-    )
+    @Test("a stream under random faults plays on or ends with a typed error, and reports correctly")
     func randomSchedules() throws {
         let count = cases(100, few: 6)
         var generator = SeededGenerator(printedFor: "randomSchedules")

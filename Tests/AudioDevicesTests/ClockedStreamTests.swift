@@ -11,7 +11,7 @@ struct ClockedStreamTests {
     static let shapes = [1, 63, 64, 512, 8192].flatMap { period in [2, 3, 4].map { (period, $0) } }
 
     @Test(
-        "under the virtual clock each block is prepared and rendered once, and the sound ends inside a block",
+        "a stream under the virtual clock renders each block once, and ends inside a block",
         arguments: shapes)
     func virtualClock(period: Int, count: Int) throws {
         let sound = TestSound(frameCount: 9001, channelCount: 2)
@@ -48,7 +48,7 @@ struct ClockedStreamTests {
         }
     }
 
-    @Test("under the real clock a run takes as long as the sound, and prepare is not called")
+    @Test("a stream under the real clock takes as long as its sound, and never calls prepare")
     func realClock() throws {
         let sound = TestSound(frameCount: 4801, channelCount: 1)
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 128, periodCount: 2)
@@ -66,7 +66,7 @@ struct ClockedStreamTests {
         #expect(stream.position == StreamPosition(framesWritten: 4801, delayFrames: 0))
     }
 
-    @Test("a render function that is late under the real clock is an xrun at the next frame, and no frame is skipped")
+    @Test("a late render function under the real clock is one xrun at the next frame, and skips no frame")
     func lateRender() throws {
         let sound = TestSound(frameCount: 2000, channelCount: 1)
         let path = temporaryPath()
@@ -95,9 +95,7 @@ struct ClockedStreamTests {
         #expect(floatSamples(ofWave: path) == interleaved(sound))
     }
 
-    @Test(
-        "the answers 0 and less end a stream without a frame, and an answer above the requested count counts as all of it"
-    )
+    @Test("a stream ends on the answer 0 or less, and takes a larger answer than requested as all")
     func strangeAnswers() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .virtual)
         for answer in [0, -1, Int.min] {
@@ -112,7 +110,7 @@ struct ClockedStreamTests {
         #expect(stream.position.framesWritten == 640)
     }
 
-    @Test("a file stopped by the user contains the frames played; one that was never started leaves no file")
+    @Test("a file stopped by the user has the frames played, and a stream never started leaves no file")
     func stoppedFile() throws {
         let path = temporaryPath()
         defer { unsafe unlink(path) }
@@ -139,7 +137,9 @@ struct ClockedStreamTests {
         #expect(error?.remedy.isEmpty == false)
     }
 
-    @Test("a file that cannot be created is refused when it is opened", arguments: ["/nonexistent/out.wav", "/tmp"])
+    @Test(
+        "an output file that cannot be created is refused when the stream is opened",
+        arguments: ["/nonexistent/out.wav", "/tmp"])
     func badPath(path: String) throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 2)
         let error = #expect(throws: DeviceError.self) { try openOutput(.file(path: path), request) }

@@ -11,7 +11,7 @@ struct DeviceFormatTests {
             sampleRate: 48_000, channelCount: channels, periodFrames: 60, periodCount: 3, realtimePriority: nil)
     }
 
-    @Test("there is a layout for every linear format of ALSA in both byte orders, and its size is ALSA's")
+    @Test("every linear format of ALSA has a layout in both byte orders, with ALSA's size")
     func all() {
         let linear = (0..<SND_PCM_FORMAT_DSD_U8.rawValue).map { snd_pcm_format_t($0) }.filter {
             snd_pcm_format_linear($0) == 1 || snd_pcm_format_float($0) == 1
@@ -28,7 +28,7 @@ struct DeviceFormatTests {
     }
 
     @Test(
-        "played and recorded on a card, every format, access and byte order keeps the bits that it can represent",
+        "every format, access and byte order keeps the representable bits from playing to recording",
         arguments: Way.all)
     func exact(way: Way) throws {
         var options = VirtualCardOptions()

@@ -69,7 +69,7 @@ struct DuplexTests {
     }
 
     @Test(
-        "the sound played comes back after exactly the reported number of frames, and two periods are enough",
+        "played sound comes back after exactly the reported number of frames, also with two periods",
         arguments: blocks)
     func exact(period: Int) throws {
         let rig = try card(delay: 37)

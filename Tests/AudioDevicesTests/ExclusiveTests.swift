@@ -4,13 +4,13 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-@Suite("A device for one program alone")
+@Suite("A device for one program")
 struct ExclusiveTests {
     private func request(_ isExclusive: Bool = true, channels: Int = 2) throws -> StreamRequest {
         try StreamRequest(sampleRate: 48_000, channelCount: channels, realtimePriority: nil, isExclusive: isExclusive)
     }
 
-    @Test("the hardware of a name is its card and device; a name without hardware is refused with a remedy")
+    @Test("the hardware of a device name is its card and device; a name without hardware is refused")
     func names() throws {
         let names = [
             ("default", "hw"), ("sysdefault", "hw"), ("hw:1,0", "hw:1,0"), ("plughw:1,2,3", "hw:1,2,3"),
@@ -25,14 +25,14 @@ struct ExclusiveTests {
         }
     }
 
-    @Test("a request is shared by default, and keeps its mode for any number of channels")
+    @Test("a stream request is shared by default, and keeps its mode for any number of channels")
     func requests() throws {
         #expect(try !StreamRequest(sampleRate: 48_000, channelCount: 2).isExclusive)
         #expect(try request().with(channelCount: 4).isExclusive)
         #expect(try request().forOtherDevice() == request(false))
     }
 
-    @Test("null and files count as no hardware, and default is opened by the name of its card")
+    @Test("null and files are refused for exclusive use, and the error names the card's hardware")
     func refusals() throws {
         for output in [OutputDevice.null, .file(path: "/nonexistent/out.wav")] {
             let error = #expect(throws: DeviceError.self) { try openOutput(output, request()) }
@@ -43,7 +43,9 @@ struct ExclusiveTests {
         #expect(error?.message.contains("hw:31") == true, "\(String(describing: error))")
     }
 
-    @Test("the error of a busy device names the program that holds it, if the system knows", arguments: [true, false])
+    @Test(
+        "the error for a busy device names the program that holds the device, if the system knows",
+        arguments: [true, false])
     func holder(isKnown: Bool) throws {
         let machine = try MadeUpProc(isKnown ? "state: RUNNING\nowner_pid   : 812\n" : "closed\n")
         let rig = try VirtualCardRig()

@@ -41,7 +41,7 @@ struct HardDeviceTests {
 
     // Like PipeWire's plug-in when its server has died: reports an xrun, is prepared, and reports an xrun again.
     @Test(
-        "a plug-in that refuses its first frame again and again is reported as having lost its server, soon after a start and later",
+        "a plug-in that refuses its first frame again and again is reported as a lost server",
         arguments: [1024, 20_480])
     func refusal(frame: Int64) throws {
         var options = VirtualCardOptions()
@@ -62,7 +62,7 @@ struct HardDeviceTests {
     }
 
     // The same plug-in as an input: starting succeeds, and asking for the position reports an xrun.
-    @Test("an input that stops before it has told its position, again and again, is reported as having lost its server")
+    @Test("an input that stops again and again before its first position is reported as a lost server")
     func inputRefusal() throws {
         var options = VirtualCardOptions()
         options.clock = .virtual
@@ -87,7 +87,7 @@ struct HardDeviceTests {
     }
 
     @Test(
-        "a card whose position moves in steps of up to a period is not restarted, and the offset is known to a step",
+        "a card whose position moves in steps is not restarted, and its offset is known to a step",
         arguments: [16, 64, 256])
     func steps(granularity: UInt32) throws {
         var options = VirtualCardOptions()
@@ -105,7 +105,7 @@ struct HardDeviceTests {
     }
 
     @Test(
-        "a program that is held up for longer than a device may stand still does not give it up",
+        "a device is not given up for a program that is held up",
         arguments: [true, false])
     func heldUp(isInput: Bool) throws {
         var options = VirtualCardOptions()
@@ -126,7 +126,7 @@ struct HardDeviceTests {
         #expect(core.ledger.takeIncidents().isEmpty)
     }
 
-    @Test("a device that delivers nothing in a second of waiting is given up, however long its thread was held up")
+    @Test("a device is given up after a second of waiting without frames, however late its thread wakes")
     func patience() {
         var watch = ProgressWatch(periodNanoseconds: 5_000_000)
         let (minute, timeout): (Int64, Int64) = (60_000_000_000, 100_000_000)
@@ -159,7 +159,7 @@ struct HardDeviceTests {
         #expect(Array(run.tape.channel(0)[first..<first + 8000]) == run.sound.channel(0))
     }
 
-    @Test("sides of one clock that cannot agree on a rate are refused, and neither stays open")
+    @Test("two cards of one clock without a common rate are refused, and neither card stays open")
     func rates() throws {
         var options = VirtualCardOptions()
         options.rates = [44_100]
@@ -173,7 +173,7 @@ struct HardDeviceTests {
 
     // In a process of its own, whose processor time belongs to no other test.
     @Test(
-        "in the second after any fault a stream uses no more of a core than in the second before",
+        "a stream uses no more of a core in the second after any fault than in the second before",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer's own work would be measured"),
         arguments: [VirtualFault.suspendLie, .freeze, .death, .stall, .xrun])
     func processorTime(fault: VirtualFault) async {

@@ -9,10 +9,10 @@ import VirtualCardSupport
 /// A signal that holds up its receiving thread, as a busy machine does.
 private let holdUp = SIGUSR2
 
-@Suite("A device thread that is held up")
+@Suite("A held-up device thread")
 struct HeldUpThreadTests {
     // In a process of its own, because of the signal.
-    @Test("plays its end whole on a device that stood still with it, as a sound server on the same machine does")
+    @Test("a held-up thread plays the end whole on a device that stood still at the same time")
     func end() async {
         await #expect(processExitsWith: .success) {
             signal(holdUp) { _ in usleep(700_000) }

@@ -56,7 +56,7 @@ struct LinkedHalvesTests {
     private let playing = StreamCallbacks(render: { $0.frameCount })
     private let recording = CaptureCallbacks(capture: { _ in true })
 
-    @Test("the half that was started first gets the error of the start")
+    @Test("the half of a linked stream that was started first gets the error of the start")
     func failedStart() throws {
         let first = LinkedStreams(ManualDuplex(.fails))
         try first.input.start(recording)
@@ -68,7 +68,7 @@ struct LinkedHalvesTests {
         #expect(throws: DeviceError.self) { try second.output.waitUntilFinished() }
     }
 
-    @Test("the end of an output that waits for the start of the input is that of the device")
+    @Test("the end of a linked output that waits for the input's start is the end of the device")
     func waitsForStart() throws {
         let duplex = ManualDuplex()
         let linked = LinkedStreams(duplex)
@@ -87,7 +87,7 @@ struct LinkedHalvesTests {
         #expect(thread != nil && wasFinished)
     }
 
-    @Test("a stop ends the wait for the other half's start")
+    @Test("a stop of a linked input ends the output's wait for the input's start")
     func stoppedBefore() throws {
         let linked = LinkedStreams(ManualDuplex())
         try linked.output.start(playing)
@@ -97,7 +97,7 @@ struct LinkedHalvesTests {
         #expect(thread != nil)
     }
 
-    @Test("a stop does not wait for a start that waits for the device")
+    @Test("a stop of a linked stream does not wait for a start that waits for the device")
     func stoppedWithin() throws {
         let duplex = ManualDuplex(.waitsForStop)
         let linked = LinkedStreams(duplex)
@@ -109,7 +109,7 @@ struct LinkedHalvesTests {
         #expect(throws: DeviceError.self) { try linked.input.waitUntilFinished() }
     }
 
-    @Test("a stop before the start ends both halves for good")
+    @Test("a stop before the start of a linked stream ends both halves for good")
     func stoppedFirst() {
         let linked = LinkedStreams(ManualDuplex())
         linked.output.stop()

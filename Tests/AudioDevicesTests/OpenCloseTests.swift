@@ -8,7 +8,7 @@ import VirtualCardSupport
 @Suite("Opening and closing")
 struct OpenCloseTests {
     @Test(
-        "a wake signal that lacks descriptors closes the one it has once, because its number may soon belong to another",
+        "a wake signal that lacks descriptors closes the one it has exactly once",
         .enabled(if: !Sanitizers.watchThreads))
     func failedSignal() async {
         await #expect(processExitsWith: .success) {
@@ -30,7 +30,7 @@ struct OpenCloseTests {
     }
 
     // In a process of its own, where no other test opens files or starts threads.
-    @Test("many streams opened, started, stopped and closed leave no descriptor, no thread and no memory behind")
+    @Test("many streams opened, started, stopped and closed leave no descriptor, thread or memory behind")
     func leaks() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let between = max(1, environmentCount("WOODSHED_OPEN_CLOSE", short: cases(400, few: 200)) / 4)

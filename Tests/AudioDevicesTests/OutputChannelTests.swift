@@ -12,7 +12,7 @@ struct OutputChannelTests {
             sampleRate: 48_000, channelCount: 2, periodFrames: 60, periodCount: 3, clock: clock, realtimePriority: nil)
     }
 
-    @Test("sound goes to the chosen channels of a file in their order, and the others are silent")
+    @Test("sound goes to the chosen channels of a file in their order, and the other channels are silent")
     func file() throws {
         let sound = TestSound(frameCount: 500, channelCount: 2)
         let path = temporaryPath()
@@ -26,7 +26,7 @@ struct OutputChannelTests {
         #expect(floatSamples(ofWave: path) == expected)
     }
 
-    @Test("an interface plays on the chosen channels; its input and its place in time are as without a choice")
+    @Test("an interface plays on the chosen channels, and its input keeps its channels and its place")
     func card() throws {
         var options = VirtualCardOptions()
         options.clock = .virtual
@@ -65,7 +65,7 @@ struct OutputChannelTests {
         }
     }
 
-    @Test("channels are named once, from 1 to 64, and are the first device's alone")
+    @Test("output channels are named once, from 1 to 64, and are the first device's alone")
     func requests() throws {
         for wrong in [[], [1, 1], [-1], [0, 64], [Int.max]] {
             let error = #expect(throws: DeviceError.self) { try request().playing(on: wrong) }

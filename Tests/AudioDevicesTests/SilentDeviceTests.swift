@@ -26,8 +26,7 @@ struct SilentDeviceTests {
         }
     }
 
-    @Test(
-        "a device that never answers delays neither the stop of a stream on another, nor the next opening, nor a list")
+    @Test("a device that never answers delays no stop of another stream, no opening and no list")
     func nobodyWaits() throws {
         let (healthy, other, silent) = (try VirtualCardRig(), try VirtualCardRig(), try VirtualCardRig())
         silent.silence(.playback, true)
@@ -52,7 +51,7 @@ struct SilentDeviceTests {
 
     // Like a USB card that no longer answers: closing waits for the driver for five seconds.
     @Test(
-        "a device that stops to answer while it is used is told as lost before it can be closed",
+        "a device that no longer answers during use is reported as lost before it can be closed",
         arguments: [TrialMode.playback, .capture])
     func closing(mode: TrialMode) throws {
         var options = VirtualCardOptions()
@@ -96,7 +95,7 @@ struct SilentDeviceTests {
         #expect(rig.waits { rig.truth(.playback).opens == 2 && !rig.truth(.playback).isOpen })
     }
 
-    @Test("a request for its abilities reports that the device does not answer; a later answer closes the device")
+    @Test("a query of abilities reports an unresponsive device, and a later answer closes the device")
     func unresponsive() throws {
         let rig = try VirtualCardRig()
         rig.silence(.capture, true)
@@ -108,7 +107,9 @@ struct SilentDeviceTests {
         #expect(try device.abilities(within: 120).channelCounts == 1...8)
     }
 
-    @Test("the wait for an answer may be any number", arguments: [Double.infinity, 1e10, 0, -1, -.infinity, .nan])
+    @Test(
+        "the wait for a device's answer may be any number",
+        arguments: [Double.infinity, 1e10, 0, -1, -.infinity, .nan])
     func anyWait(seconds: Double) throws {
         let answer = PendingAnswer<Int>("test") { 7 }
         #expect(try answer.wait(seconds: 120) == 7)
@@ -133,7 +134,7 @@ struct SilentDeviceTests {
         #expect(!rig.truth(.playback).isOpen && !rig.truth(.capture).isOpen)
     }
 
-    @Test("a device in use is reported as busy at once, a missing one as unknown; null and files support everything")
+    @Test("a device in use is reported as busy at once, a missing device as unknown; null supports all")
     func others() throws {
         let rig = try VirtualCardRig()
         let stream = try openOutput(.system(rig.name), request)

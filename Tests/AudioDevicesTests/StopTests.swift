@@ -42,7 +42,7 @@ private func settles(_ folder: String, to expected: Int) -> Bool {
 @Suite("Stopping")
 struct StopTests {
     // In a process of its own, where no other test opens files or starts threads.
-    @Test("200 streams stopped at random moments from other threads end, and leave no descriptor and no thread behind")
+    @Test("200 streams stopped at random moments end, and leave no descriptor and no thread behind")
     func randomStops() async {
         await #expect(processExitsWith: .success) {
             var generator = SeededGenerator(printedFor: "randomStops")
@@ -75,7 +75,7 @@ struct StopTests {
         }
     }
 
-    @Test("a stop wakes a thread that waits for the end of a long buffer, and the rest of the buffer is not played")
+    @Test("a stop wakes a thread that waits for the end of a long buffer, and cuts the buffer off")
     func stopWakes() throws {
         for outlet in [Outlet.null, .file] {
             // A thread held up for longer than the buffer lasts stops too late, but not each time.
@@ -94,7 +94,7 @@ struct StopTests {
         }
     }
 
-    @Test("a stop from a callback ends the stream after that block, without waiting for itself")
+    @Test("a stop from a callback ends the stream after the callback's block, without a deadlock")
     func stopFromCallback() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .virtual)
         let stream = try openOutput(.null, request)
@@ -109,7 +109,7 @@ struct StopTests {
         stream.stop()
     }
 
-    @Test("a stream plays once: a second start, and one after a stop, are refused")
+    @Test("a stream plays once: a second start and a start after a stop are refused")
     func startsOnce() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1)
         let stream = try openOutput(.null, request)
@@ -121,7 +121,7 @@ struct StopTests {
         #expect(#expect(throws: DeviceError.self) { try stream.start(sound.callbacks()) }?.kind == .invalidRequest)
     }
 
-    @Test("a stream that was never started finishes at once, and a released one ends its thread")
+    @Test("a stream that was never started finishes at once, and a released stream ends its thread")
     func lettingGo() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64)
         try openOutput(.null, request).waitUntilFinished()

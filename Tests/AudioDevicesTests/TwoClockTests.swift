@@ -155,7 +155,7 @@ struct TwoClockTests {
         #expect(tone.noise < (hours == 0 ? -50 : -110) && (hours == 0 || abs(tone.ppm) < 1))
     }
 
-    @Test("a lost device ends both sides with the cause", arguments: VirtualDirection.allCases)
+    @Test("a lost device of two clocks ends both sides with the cause", arguments: VirtualDirection.allCases)
     func loss(direction: VirtualDirection) throws {
         let (playback, capture) = direction == .playback ? ("death@20000", "") : ("", "death@20000")
         let run = try finished(frameCount: .max, keeping: 1, on: card(playback: playback, capture: capture))
@@ -166,7 +166,7 @@ struct TwoClockTests {
     }
 
     @Test(
-        "an interruption is one incident of its side, the other side continues, and the sound is at the reported frame",
+        "an interruption of one of two devices is one incident, and the other device continues",
         arguments: VirtualDirection.allCases)
     func interrupted(direction: VirtualDirection) throws {
         let (playback, capture) = direction == .playback ? ("xrun@60000", "") : ("", "xrun@60000")
@@ -180,7 +180,7 @@ struct TwoClockTests {
         #expect(abs(run.sine.place(delay: 0)) < 8 && TonePurity(run.sine.sound, cycles: run.sine.cycles).noise < -50)
     }
 
-    @Test("a stream stopped from outside, from its callback, or never started, leaves both devices closed")
+    @Test("a stream of two clocks that is stopped or released in any way closes both devices")
     func stops() throws {
         let rig = try card()
         var stream: (any DuplexStream)? = try open(rig, request())
@@ -213,7 +213,7 @@ struct TwoClockTests {
         let stream = Mutex<(any DuplexStream)?>(nil)
     }
 
-    @Test("devices of one name have one clock, of two names two, and a requested number of clocks is used")
+    @Test("a stream has one clock for one device name, two for two names, or the requested number")
     func automatic() throws {
         let (one, other) = (try card(), try card())
         func clocks(_ output: String, _ input: String, _ clocks: DuplexClocks) throws -> Int {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioDevices
 
-@Suite("The offset of a duplex stream, by the drivers' delays")
+@Suite("The offset of a duplex stream by the drivers' delays")
 struct AlignmentTests {
     typealias Alignment = ALSALoop.Alignment
 
@@ -19,7 +19,7 @@ struct AlignmentTests {
 
     /// The reports of a USB card while the true offset does not change; see Tests/Kernel/README.md.
     @Test(
-        "the smallest difference that is told twice counts, but for a twentieth of all",
+        "the offset is the smallest difference reported twice, apart from a twentieth of all readings",
         arguments: [
             (told: [288, 240, 192, 144, 96, 48], offset: 48), (told: [0], offset: 0), (told: [300, 48], offset: 48),
             (told: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6], offset: -6),
@@ -36,7 +36,7 @@ struct AlignmentTests {
         #expect(answers.compactMap(\.self) == [row.offset])
     }
 
-    @Test("looks at the same moment, looks that do not agree, and looks at no drivers answer nothing")
+    @Test("simultaneous or contradictory readings of the drivers, or none at all, give no offset")
     func nothing() {
         let many = 4 * Alignment.looks
         #expect(answers(to: Array(repeating: 5, count: many), every: 1).allSatisfy { $0 == nil })
@@ -45,7 +45,7 @@ struct AlignmentTests {
         #expect(none.allSatisfy { $0 == nil })
     }
 
-    @Test("a round trip that becomes known better holds since the device was started")
+    @Test("a better known round trip counts from the start of the device on")
     func history() {
         let history = RoundTripHistory()
         #expect(history.frames(ofOutputFrame: 0) == nil)
@@ -60,7 +60,7 @@ struct AlignmentTests {
         #expect(history.frames(ofOutputFrame: 9_999) == 452 && history.frames(ofOutputFrame: 10_000) == 480)
     }
 
-    @Test("hundreds of changes of one start leave the round trips of earlier starts")
+    @Test("hundreds of changes of one start keep the round trips of earlier starts")
     func manyChanges() {
         let history = RoundTripHistory()
         history.note(7, atOutputFrame: 0)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Two clocks in simulation")
 struct ClockBridgeTests {
     @Test(
-        "within half a minute the ratio is known to 1 ppm, a sine is pure to −110 dB and at the reported frame, and no frame is lost",
+        "the ratio of two clocks is known to 1 ppm in half a minute, a sine is pure, no frame is lost",
         arguments: [500.0, -500])
     func settles(ppm: Double) throws {
         var options = BridgeSimulation.Options()
@@ -19,7 +19,9 @@ struct ClockBridgeTests {
         try check(simulation, "exact")
     }
 
-    @Test("devices of different nominal rates are brought together, too", arguments: [(12_000, 8000), (8000, 12_000)])
+    @Test(
+        "two clocks of devices with different nominal rates are brought together, too",
+        arguments: [(12_000, 8000), (8000, 12_000)])
     func unequalRates(rate: Int, inputRate: Int) throws {
         var options = BridgeSimulation.Options()
         (options.rate, options.inputRate) = (rate, inputRate)
@@ -32,7 +34,7 @@ struct ClockBridgeTests {
     private static let hours = environmentCount("WOODSHED_DRIFT_HOURS", short: 0)
 
     @Test(
-        "late threads and devices that count in steps cause no loss, over hours in the long form",
+        "late threads and positions in steps cause no loss between two clocks",
         arguments: hours == 0 ? [4.0] : [4.0, 32.0])
     func hardship(steps: Double) throws {
         let hours = Self.hours
@@ -61,7 +63,7 @@ struct ClockBridgeTests {
         #expect(simulation.told.isEmpty && simulation.roundTrips == [simulation.plan.roundTripFrames])
     }
 
-    @Test("frame numbers stay right when an output falls silent: the frames recorded meanwhile are reported as lost")
+    @Test("frame numbers stay right when an output falls silent, and lost input is reported")
     func outputInterrupted() throws {
         var options = BridgeSimulation.Options()
         (options.rate, options.inputRate, options.ppm) = (8000, 8000, 100)
@@ -74,9 +76,7 @@ struct ClockBridgeTests {
         #expect(abs((simulation.roundTrips.last ?? 0) - simulation.plan.roundTripFrames - 3000) <= 2)
     }
 
-    @Test(
-        "an input that stops is replaced by silence of the same length, reported when it continues, and then in its place again"
-    )
+    @Test("an input that stops is replaced by silence of the same length, and reported when it continues")
     func inputInterrupted() throws {
         var options = BridgeSimulation.Options()
         (options.rate, options.inputRate, options.ppm) = (8000, 8000, 100)
@@ -92,7 +92,7 @@ struct ClockBridgeTests {
         #expect(abs((simulation.roundTrips.last ?? 0) - simulation.plan.roundTripFrames) <= 2)
     }
 
-    @Test("the correction stays within ± 1000 ppm, and leaves the limit as soon as the error does")
+    @Test("the correction of the clock ratio stays within ± 1000 ppm, and then follows the error")
     func clamped() {
         var loop = ClockLoop(sampleRate: 48_000)
         for _ in 0..<20_000 {

@@ -22,7 +22,7 @@ struct DeviceSearchTests {
         return attempts
     }
 
-    @Test("begins at once, then waits longer each time: at first at most a quarter of a second, in the end two seconds")
+    @Test("the search for a device begins at once, then waits longer each time, up to two seconds")
     func backsOff() {
         let moments = attempts(seconds: 120)
         #expect(moments.prefix(5) == [0, 50_000_000, 150_000_000, 350_000_000, 600_000_000])
@@ -32,7 +32,7 @@ struct DeviceSearchTests {
         #expect(attempts(seconds: 1, delay: second / 2).first == second / 2)
     }
 
-    @Test("starts again when the system reports a device, and at once on request")
+    @Test("the search for a device starts again when the system reports a device, and at once on request")
     func hurries() {
         var search = DeviceSearch(.wait, lost: lost, delay: 0, now: 0)
         _ = search.fail(with: absent, now: 60 * second)
@@ -44,7 +44,7 @@ struct DeviceSearchTests {
         #expect(search.due(now: 60 * second) == [lost])
     }
 
-    @Test("reports a missing device only on request, and any other problem once")
+    @Test("the search for a device reports a missing device only on request, and other problems once")
     func tells() {
         var search = DeviceSearch(.wait, lost: lost, delay: 0, now: 0)
         var told: [Bool] = []
@@ -56,7 +56,7 @@ struct DeviceSearchTests {
         #expect(told == [true, false])
     }
 
-    @Test("with the policy pause, searches only on request")
+    @Test("the search under the policy pause looks for the device only on request")
     func pauses() {
         var search = DeviceSearch(.pause, lost: lost, delay: 0, now: 0)
         #expect(search.due(now: 100 * second).isEmpty)
@@ -69,7 +69,7 @@ struct DeviceSearchTests {
         #expect(search.due(now: 200 * second).isEmpty)
     }
 
-    @Test("with the policy fallback, tries the other device first, and on request the lost one")
+    @Test("the search under the policy fallback tries the fallback first, the lost device on request")
     func fallsBack() {
         let other = OutputDevice.system("default")
         var search = DeviceSearch(.fallback(), lost: lost, delay: 0, now: 0)
@@ -82,7 +82,7 @@ struct DeviceSearchTests {
     }
 
     @Test(
-        "recognises a card by its id, whatever number it had",
+        "the search recognises a card by its id, whatever number the card had",
         arguments: [
             ("hw:1", "hw:CARD=Headset"), ("plughw:1,0", "plughw:CARD=Headset,DEV=0"),
             ("hw:1,2,3", "hw:CARD=Headset,DEV=2,SUBDEV=3"), ("hw:CARD=1,DEV=2", "hw:CARD=Headset,DEV=2"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The clock of a device without a card")
 struct PacedClockTests {
-    @Test("there is room for a block exactly when a block has been heard, at every rate, without drift over 1000 hours")
+    @Test("the paced clock has room exactly when a block was heard, without drift over 1000 hours")
     func room() {
         for rate in [8000, 11_025, 44_100, 48_000, 768_000] {
             let hours = Int64(rate) * 3600 * 1000
@@ -35,8 +35,7 @@ struct PacedClockTests {
         }
     }
 
-    @Test(
-        "a late block is an xrun of the length of the silence, sets the clock back by that length, and skips no frame")
+    @Test("a late block is an xrun as long as the silence, sets the paced clock back, and skips no frame")
     func lateness() {
         var clock = PacedClock(sampleRate: 48_000, bufferFrames: 192, prefilled: 192, now: 0)
         // 192 frames last 4 ms; at 10 ms the card has been silent for 6 ms.
@@ -47,7 +46,7 @@ struct PacedClockTests {
         #expect(clock.write(64, now: 10_100_000) == 0)
     }
 
-    @Test("a block in time is never an xrun, at any moment up to the deadline")
+    @Test("a block in time is never an xrun of the paced clock, at any moment up to the deadline")
     func punctuality() {
         var generator = SeededGenerator(printedFor: "punctuality")
         var clock = PacedClock(sampleRate: 44_100, bufferFrames: 128, prefilled: 128, now: 1_000_000)

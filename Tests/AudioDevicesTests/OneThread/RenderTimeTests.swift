@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The distribution of render times")
 struct RenderTimeTests {
-    @Test("every duration lies in its bucket, below the upper edge and at most a sixteenth under it")
+    @Test("every render time lies in its bucket, below the upper edge and at most a sixteenth under it")
     func buckets() {
         var generator = SeededGenerator(printedFor: "buckets")
         var durations: [UInt64] = Array(0...4096)
@@ -21,7 +21,7 @@ struct RenderTimeTests {
         }
     }
 
-    @Test("median, 99.9 % and maximum are those of the sorted durations, to a sixteenth")
+    @Test("median, 99.9 % and maximum of render times are those of the sorted times, to a sixteenth")
     func quantiles() {
         var generator = SeededGenerator(printedFor: "quantiles")
         let histogram = RenderTimeHistogram()
@@ -34,7 +34,7 @@ struct RenderTimeTests {
         #expect(summary.maximumMicroseconds == sorted[9999])
     }
 
-    @Test("without durations every figure is 0, and a duration beyond the last bucket is kept as the maximum")
+    @Test("a histogram without render times gives 0, and a time beyond the last bucket is the maximum")
     func edges() {
         let histogram = RenderTimeHistogram()
         #expect(histogram.summary() == RenderTime(medianMicroseconds: 0, p999Microseconds: 0, maximumMicroseconds: 0))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Stream requests")
 struct RequestTests {
-    @Test("a device is null, a file, or the name of a system device, and prints as it was written")
+    @Test("a device is read as null, a file or the name of a system device, and prints as written")
     func parsing() throws {
         #expect(try OutputDevice(parsing: "null") == .null)
         #expect(try OutputDevice(parsing: "file:a b/out:1.wav") == .file(path: "a b/out:1.wav"))
@@ -20,7 +20,7 @@ struct RequestTests {
         #expect(error?.kind == .invalidRequest)
     }
 
-    @Test("the limits of a request are permitted, and a value beyond them is refused with the range")
+    @Test("the limits of a stream request are permitted, and values beyond are refused with the range")
     func ranges() throws {
         for (rate, channels, period, count, priority) in [(8000, 1, 1, 2, 1), (768_000, 64, 8192, 16, 99)] {
             _ = try StreamRequest(

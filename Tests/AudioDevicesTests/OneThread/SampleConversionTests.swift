@@ -31,7 +31,7 @@ struct SampleConversionTests {
     }
 
     @Test(
-        "every layout gives the bytes of a slow reference, packed and with gaps, and leaves the gaps unchanged",
+        "every sample layout gives the bytes of a slow reference, and leaves gaps unchanged",
         arguments: SampleLayout.all)
     func bitExact(layout: SampleLayout) {
         let samples = samples()
@@ -55,7 +55,7 @@ struct SampleConversionTests {
     }
 
     @Test(
-        "samples written are read as the nearest the format can represent, packed and with gaps",
+        "samples written are read as the nearest value of the format, packed and with gaps",
         arguments: SampleLayout.all)
     func roundTrip(layout: SampleLayout) {
         let samples = samples()

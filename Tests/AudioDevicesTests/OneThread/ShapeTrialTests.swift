@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioDevices
 
-@Suite("The period with which a failed device is opened again")
+@Suite("The period for reopening a failed device")
 struct ShapeTrialTests {
     private let second = MonotonicTime.nanosecondsPerSecond
 
@@ -11,7 +11,7 @@ struct ShapeTrialTests {
         try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: period, isExclusive: true)
     }
 
-    @Test("doubles up to a third of a second, from the period that the device has; nothing else changes")
+    @Test("the period for a failed device doubles up to a third of a second, and nothing else changes")
     func doubles() throws {
         let asked = try request(64).playing(on: [2, 3])
         var trial = ShapeTrial(asked)
@@ -33,7 +33,7 @@ struct ShapeTrialTests {
         #expect(long.request.periodFrames == 8192)
     }
 
-    @Test("what is not the device's fault is tried for ever, with the period as it is")
+    @Test("a loss that is not the device's fault is retried for ever, with the same period")
     func others() throws {
         var trial = ShapeTrial(try request(256))
         for _ in 0..<1000 {
@@ -45,7 +45,7 @@ struct ShapeTrialTests {
         #expect(trial.request.periodFrames == 256)
     }
 
-    @Test("eight failures in a row are enough; after a minute of playing they count anew")
+    @Test("eight failures of a device in a row are the limit, and a minute of playing resets the count")
     func limit() throws {
         var trial = ShapeTrial(try request(256))
         func answers(_ count: Int, played: Int64) -> [Bool] {
