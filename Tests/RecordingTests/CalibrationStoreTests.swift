@@ -39,7 +39,7 @@ private final class StoreFolder: Sendable {
     }
 }
 
-@Suite("Keeping round trips")
+@Suite("Stored round trips")
 struct CalibrationStoreTests {
     private let folder = StoreFolder()
     private var store: CalibrationStore { folder.store }
@@ -51,7 +51,7 @@ struct CalibrationStoreTests {
             gainDecibels: -3.5, isInverted: true, time: time)
     }
 
-    @Test("a stored result is found again, one for each set-up, and removed by the names of its devices")
+    @Test("a stored round trip is found again, one for each set-up, and removed by its devices' names")
     func keeps() throws {
         #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [], isDamaged: false))
         #expect(try store.forget(output: .system("a"), input: .system("in")) == 0)
@@ -72,7 +72,7 @@ struct CalibrationStoreTests {
     }
 
     @Test(
-        "a damaged file is reported, set aside at the next change, and never fatal",
+        "a damaged file of round trips is reported, set aside at the next change, and never fatal",
         arguments: [
             "", "{", "[]", "nonsense", "\u{0}", #"{"v":2}"#, #"{"v":0,"calibrations":[]}"#,
             #"{"v":2,"calibrations":[{}]}"#,
@@ -88,7 +88,7 @@ struct CalibrationStoreTests {
         #expect(folder.exists(".damaged"))
     }
 
-    @Test("a file with one broken entry keeps the others")
+    @Test("a file of round trips with one broken entry keeps the other entries")
     func partlyDamaged() throws {
         for output in ["a", "b", "c"] { try store.keep(trip(output)) }
         let text = try folder.read()
@@ -101,7 +101,7 @@ struct CalibrationStoreTests {
         #expect(try store.contents().roundTrips.map(\.setup.output) == ["a"] && folder.exists(".damaged"))
     }
 
-    @Test("results of version 0.2.0 do not hold any more")
+    @Test("round trips of version 0.2.0 do not hold any more")
     func older() throws {
         try store.keep(trip("x"))
         try folder.write(try folder.read().replacing("{\"v\":2,", with: "{\"v\":1,"))
@@ -110,7 +110,7 @@ struct CalibrationStoreTests {
         #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [trip("a")], isDamaged: false))
     }
 
-    @Test("a file of a later version is neither read nor touched")
+    @Test("a file of round trips of a later version is neither read nor touched")
     func newer() throws {
         try store.keep(trip("x"))
         let text = #"{"v":3,"calibrations":{"better":true}}"#
@@ -122,7 +122,7 @@ struct CalibrationStoreTests {
         #expect(try folder.read() == text && !folder.exists(".damaged"))
     }
 
-    @Test("two programs that store a result at the same time lose neither")
+    @Test("two programs that store round trips at the same time lose neither")
     func atOnce() throws {
         let (store, kept) = (store, ["a", "b"].map { output in (1...20).map { trip(output, period: $0) } })
         let threads = kept.map { trips in
@@ -151,7 +151,7 @@ struct CalibrationStoreTests {
         #expect(try store.contents().roundTrips.count == 2 && !folder.exists(".new"))
     }
 
-    @Test("while another program has the lock a change waits, and is refused after two seconds")
+    @Test("a change waits while another program has the lock, and is refused after two seconds")
     func locked() throws {
         try store.keep(trip("x"))
         // Closed on exec: a program started by another test meanwhile would hold the lock after the close.
@@ -172,7 +172,7 @@ struct CalibrationStoreTests {
         #expect(error?.kind == kind && error?.message.contains(place) == true && error?.remedy.isEmpty == false)
     }
 
-    @Test("a folder that cannot be written is reported by name, and whether permission is missing")
+    @Test("a folder for round trips that cannot be written is reported by name and by cause")
     func unwritable() async {
         Self.expectRefusal(.store, in: "/dev/null/x")
         // In a separate process: the system forbids root nothing, and the process gives up all privileges for good.

@@ -57,7 +57,7 @@ final class DisturbedDuplex: DuplexStream {
     }
 }
 
-@Suite("Measuring the round trip")
+@Suite("Measurement of the round trip")
 struct CalibrationTests {
     private func card(delay: Int64 = 0, faults: String = "") throws -> VirtualCardRig {
         var options = VirtualCardOptions()
@@ -85,7 +85,9 @@ struct CalibrationTests {
             on: DisturbedDuplex(duplex, disturbance, seed: generator.seed), as: setup, repeats: repeats)
     }
 
-    @Test("is right to the frame on a card with a cable of known delay", arguments: [0, 37, 4321])
+    @Test(
+        "a measured round trip is right to the frame on a card with a cable of known delay",
+        arguments: [0, 37, 4321])
     func exact(delay: Int64) throws {
         let rig = try card(delay: delay)
         let trip = try measure(rig)
@@ -99,14 +101,14 @@ struct CalibrationTests {
     }
 
     @Test(
-        "is right to the frame at other rates and periods",
+        "a measured round trip is right to the frame at other rates and periods",
         arguments: cases([(8000, 64), (44_100, 1024), (96_000, 64)], few: [(8000, 64)]))
     func shapes(rate: Int, period: Int) throws {
         let trip = try measure(card(delay: 99), period: period, rate: rate, repeats: 2)
         #expect(abs(trip.addedFrames - 99) < 0.01 && trip.reportedFrames == 3 * Int64(period))
     }
 
-    @Test("is as exact for a signal that is inverted, on the second channel, clipped, or in noise 40 dB down")
+    @Test("a measured round trip is exact for a signal that is inverted, clipped, or in noise 40 dB down")
     func disturbed() throws {
         let inverted = try measure(card(delay: 37), Disturbance(gain: -0.5, firstChannel: 1))
         #expect(abs(inverted.addedFrames - 37) < 0.01 && inverted.isInverted && inverted.inputChannel == 2)
@@ -123,7 +125,7 @@ struct CalibrationTests {
         #expect(abs(quiet.addedFrames - 37) < 0.15 && quiet.spreadFrames < 0.2 && abs(quiet.gainDecibels + 40) < 1)
     }
 
-    @Test("is refused without a cable, in noise alone, and for a signal too soft, with hints what to check")
+    @Test("a measurement without a cable, in noise, or with too soft a signal is refused with hints")
     func refused() throws {
         let silent = #expect(throws: CalibrationError.self) { try measure(card(), to: card(), repeats: 1) }
         #expect(silent?.kind == .noPeak && silent?.message.contains("nothing at all") == true)
@@ -134,7 +136,7 @@ struct CalibrationTests {
         }
     }
 
-    @Test("reports a device that is interrupted meanwhile, lost, or missing, as such")
+    @Test("a measurement reports a device that is interrupted, lost or missing")
     func device() throws {
         let interrupted = #expect(throws: CalibrationError.self) { try measure(card(faults: "xrun@30000")) }
         #expect(interrupted?.kind == .interrupted && interrupted?.deviceError == nil)
@@ -151,7 +153,7 @@ struct CalibrationTests {
         #expect(file?.deviceError?.kind == .invalidRequest)
     }
 
-    @Test("is refused if chirps come back at different times")
+    @Test("a measurement is refused if its chirps come back at different times")
     func unsteady() throws {
         let plan = ChirpPlan(sampleRate: 48_000, repeats: 3)
         var recording = [Float](repeating: 0, count: plan.end(reportedFrames: 1000))

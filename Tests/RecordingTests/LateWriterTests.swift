@@ -56,9 +56,9 @@ private final class SlowSink: TakeSink {
     func discard() throws(AudioFileError) {}
 }
 
-@Suite("A writer that is late")
+@Suite("A late writer")
 struct LateWriterTests {
-    @Test("has every frame, although it was held up for ten times as long as the tape lasts")
+    @Test("a writer held up for ten times as long as the tape lasts has every frame")
     func memory() {
         let rig = CourseRig(period: 480, seconds: 1)
         rig.commands.add(.record(rig.draft())) { 0 }
@@ -80,7 +80,7 @@ struct LateWriterTests {
         #expect(rig.progress.result?.lostFrames == 400)
     }
 
-    @Test("loses the newest frames when the memory is full as well, and has silence in their place")
+    @Test("a late writer with full memory loses the newest frames, and writes silence in their place")
     func fullMemory() {
         // Three pieces of memory, and two blocks on the tape.
         let rig = CourseRig(period: 480, seconds: 1, backlogBytes: 3 * 4096 * 2 * 4)
@@ -102,7 +102,7 @@ struct LateWriterTests {
         #expect(rig.progress.result?.lostFrames == 1440)
     }
 
-    @Test("is relieved by another thread while the disk stands still for longer than the tape lasts")
+    @Test("another thread relieves the writer while the disk stands still for longer than the tape lasts")
     func stuckDisk() throws {
         let request = try StreamRequest(
             sampleRate: 8000, channelCount: 2, periodFrames: 256, periodCount: 4, realtimePriority: nil)
@@ -118,7 +118,7 @@ struct LateWriterTests {
         #expect(end.reason == .asked && end.frameCount > 6 * 8000 && end.frameCount == sink.frameCount)
     }
 
-    @Test("makes its backlog safe in fewer calls than it has parts, however long the disk takes for one")
+    @Test("a late writer makes its backlog safe in fewer calls than the backlog has parts")
     func slowDisk() throws {
         let sink = SlowSink()
         let request = TakeRequest(destination: .stream(fileDescriptor: -1), format: .float32, registry: nil)
@@ -133,7 +133,7 @@ struct LateWriterTests {
         #expect(sink.frameCount == 12 * 4096 && (1..<12).contains(sink.safeCount), "\(sink.safeCount)")
     }
 
-    @Test("is relieved of many jumps in the numbers, too, before the tape has no room for more of them")
+    @Test("a late writer is relieved of many jumps in the frame numbers before the tape is full")
     func manyJumps() {
         let rig = CourseRig(period: 10, seconds: 4)
         rig.commands.add(.record(rig.draft())) { 0 }
@@ -151,7 +151,7 @@ struct LateWriterTests {
         #expect(rig.sink.frames.first == expected)
     }
 
-    @Test("is at work as long as it processes anything, also a minute of lost frames")
+    @Test("a writer is at work as long as it processes anything, also a minute of lost frames")
     func work() {
         let rig = CourseRig()
         rig.commands.add(.record(rig.draft())) { 0 }
@@ -167,7 +167,7 @@ struct LateWriterTests {
         #expect(rig.sink.frames[0].count == 1001 + 60 * 960)
     }
 
-    @Test("is at work during a minute of frames that takes over a loop have lost, and tells of them once for each take")
+    @Test("a writer is at work during lost frames of takes over a loop, and reports them once for a take")
     func workOfTimedTakes() async throws {
         let scratch = try Scratch()
         let rig = CourseRig()
@@ -200,7 +200,7 @@ struct LateWriterTests {
         withExtendedLifetime(scratch) {}
     }
 
-    @Test("is waited for as long as it works, and given up once it stands still for as long as it may")
+    @Test("a writer is waited for as long as it works, and given up after a long standstill")
     func patience() {
         var watch = StandstillWatch(patience: 30, workCount: 5, now: 100)
         let looks: [(work: Int64, time: Int64)] = [(5, 129), (6, 140), (6, 169), (7, 1000), (7, 1029), (7, 1030)]
@@ -213,7 +213,7 @@ struct LateWriterTests {
         #expect(!watch.isOver(workCount: 5, now: 62 * second) && watch.isOver(workCount: 5, now: 63 * second))
     }
 
-    @Test("has a result that is found, although nobody waited for it any more")
+    @Test("the result of a late writer is found after the wait was given up")
     func lateResult() {
         let rig = CourseRig()
         rig.commands.add(.record(rig.draft())) { 0 }

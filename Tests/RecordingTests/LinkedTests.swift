@@ -40,7 +40,7 @@ struct LinkedTests {
     }
 
     @Test(
-        "the take contains the sound played, later by the reported frames and by the cable's delay",
+        "a take beside a player has the played sound, later by the reported frames and the cable",
         arguments: [64, 1000])
     func offset(period: Int) async throws {
         let rig = try card(delay: 37)
@@ -75,7 +75,7 @@ struct LinkedTests {
         }
     }
 
-    @Test("a take that reaches its length leaves the player playing, and the end of the stream ends both")
+    @Test("a take that reaches its length leaves the player playing, and the stream's end ends both")
     func ends() throws {
         let linked = try link(try card(faults: "unplug@30000"))
         let engine = Engine(linked: linked, endsWithPlayers: false)
@@ -95,7 +95,7 @@ struct LinkedTests {
         #expect(monitor.status.state == .stopped)
     }
 
-    @Test("one side that is stopped before the other was started ends at once")
+    @Test("a recorder or player that is stopped before the other one was started ends at once")
     func halves() throws {
         let rig = try card()
         let (first, second) = (try link(rig), { try link(rig) })

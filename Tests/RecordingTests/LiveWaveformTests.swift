@@ -14,7 +14,7 @@ struct LiveWaveformTests {
     private let folder = TakeFolder()
 
     @Test(
-        "is that of its file, byte for byte, in every format, also of samples that the format rounds, dithers or clips",
+        "the live waveform of a take is that of its file, byte for byte, in every format",
         arguments: WaveSampleFormat.allCases)
     func equalsFile(format: WaveSampleFormat) throws {
         var random = SeededGenerator(printedFor: "LiveWaveformTests.equalsFile")
@@ -46,7 +46,7 @@ struct LiveWaveformTests {
         #expect(try WaveformMaker(path: take).make() == monitor.waveform)
     }
 
-    @Test("grows while the take is recorded, and columns read earlier do not change")
+    @Test("the waveform grows while the take is recorded, and columns read earlier do not change")
     func grows() throws {
         let request = try StreamRequest(
             sampleRate: 48_000, channelCount: 2, periodFrames: 480, periodCount: 2, clock: .real, realtimePriority: nil)

@@ -69,7 +69,7 @@ private final class SlowlyRemovedSink: TakeSink {
 
 @Suite("The start of a recorder")
 struct RecorderStartTests {
-    @Test("leaves no thread if it fails, and is not tried again", arguments: [true, false])
+    @Test("a failed start of a recorder leaves no thread, and is not tried again", arguments: [true, false])
     func fails(isVirtual: Bool) {
         let input = ManualInput(.fails)
         let core = RecorderCore(input, isVirtual: isVirtual)
@@ -80,7 +80,9 @@ struct RecorderStartTests {
         #expect(input.startCount.load(ordering: .relaxed) == 1)
     }
 
-    @Test("removes the take if it fails, and does not use the removed file", arguments: [true, false])
+    @Test(
+        "a failed start of a recorder removes the take, and does not use the removed file",
+        arguments: [true, false])
     func removesTake(isVirtual: Bool) {
         let sink = SlowlyRemovedSink()
         let request = TakeRequest(destination: .stream(fileDescriptor: -1), registry: nil)
@@ -93,7 +95,7 @@ struct RecorderStartTests {
         #expect(sink.isDiscarded && !sink.isUsedAfterwards)
     }
 
-    @Test("is refused while it captures, and after its end, without another thread")
+    @Test("a recorder is not started again while it captures or after its end")
     func twice() throws {
         let input = ManualInput(.works)
         let core = RecorderCore(input, isVirtual: false)
@@ -106,7 +108,7 @@ struct RecorderStartTests {
         #expect(!core.isServing && input.startCount.load(ordering: .relaxed) == 1)
     }
 
-    @Test("leaves no thread if another thread stops the recorder meanwhile")
+    @Test("a recorder stopped by another thread during its start leaves no thread")
     func stoppedWithin() {
         let input = ManualInput(.waitsForStop)
         let core = RecorderCore(input, isVirtual: false)

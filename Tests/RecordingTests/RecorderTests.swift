@@ -26,7 +26,7 @@ struct RecorderTests {
             registry: nil)
     }
 
-    @Test("the take is the card's input, bit for bit", arguments: [64, 1000])
+    @Test("the take of a device is the card's input, bit for bit", arguments: [64, 1000])
     func card(period: Int) throws {
         // By the real clock, because there are two threads; a busy machine may keep them from a buffer of 21 ms now and
         // then, but not in each tenth of a second.
@@ -73,7 +73,7 @@ struct RecorderTests {
         return true
     }
 
-    @Test("releasing a stage keeps its take; a draft that is not used leaves no file")
+    @Test("a recorder that is released keeps its take, and an unused draft leaves no file")
     func letGo() throws {
         do {
             let idle = try IdleRecorder(input: .null, request: request(480, clock: .virtual))
@@ -90,7 +90,7 @@ struct RecorderTests {
         #expect(throws: AudioFileError.self) { try idle.prepare(take("kept.wav")) }
     }
 
-    @Test("an input that ends while the recorder is armed is reported, and a take after it is empty")
+    @Test("an input that ends while the recorder is armed is reported, and a take afterwards is empty")
     func inputEnds() async throws {
         let path = folder["short.wav"]
         let writer = try WaveWriter(path: path, sampleRate: 48_000, channelCount: 2)
@@ -109,7 +109,7 @@ struct RecorderTests {
         #expect(unsafe access(folder["empty.wav"], F_OK) != 0)
     }
 
-    @Test("a monitor does not keep its recorder: it ends with its last stage, and can still be read")
+    @Test("a monitor does not keep its recorder, ends with the recorder, and can still be read")
     func monitorKeepsNothing() async throws {
         var core: RecorderCore? = try RecorderCore(.null, request(256, clock: .virtual))
         weak let kept = core

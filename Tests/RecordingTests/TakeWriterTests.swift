@@ -142,9 +142,7 @@ struct TakeWriterTests {
         func channel(_ channel: Int) -> [Float] { frames.map { $0.map { CourseRig.sample($0, channel) } ?? 0 } }
     }
 
-    @Test(
-        "a take contains each frame between its commands once, and silence where frames were lost, for any block lengths and timing"
-    )
+    @Test("a take has each frame between its commands once, and silence where frames were lost")
     func random() {
         var generator = SeededGenerator(printedFor: "TakeWriterTests.random")
         for _ in 0..<environmentCount("WOODSHED_TAKES", short: cases(300, few: 40)) {
@@ -210,7 +208,7 @@ struct TakeWriterTests {
         #expect(end.lostFrames == 960 && end.frameCount == 2400 && end.reason == .asked)
     }
 
-    @Test("a disk that does not respond for two seconds loses nothing, with eight channels at 96 kHz")
+    @Test("a disk that does not respond for two seconds loses no frame, with eight channels at 96 kHz")
     func stall() {
         let configuration = StreamConfiguration(
             sampleRate: 96_000, channelCount: 8, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
@@ -253,7 +251,7 @@ struct TakeWriterTests {
     }
 
     @Test(
-        "a take whose name another program takes at the same time gets the next free one, and ends once",
+        "a take whose name another program takes meanwhile gets the next free name, and ends once",
         arguments: [true, false], [true, false])
     func takenName(hasMore: Bool, isShort: Bool) async throws {
         let scratch = try Scratch()
@@ -292,7 +290,7 @@ struct TakeWriterTests {
     }
 
     @Test(
-        "a take with a limit ends on its frame, in the pre-roll, in a block or in what was lost",
+        "a take with a limit ends on its frame, in the pre-roll, in a block or in lost frames",
         arguments: [100, 700, 1300])
     func limit(frames: Int64) async {
         let rig = CourseRig()
@@ -309,7 +307,7 @@ struct TakeWriterTests {
     }
 
     @Test(
-        "a file that fails ends the take with the cause and keeps what was written, and the levels continue",
+        "a file that fails ends the take with the cause, keeps the written sound, and levels continue",
         arguments: 1...6)
     func failure(call: Int) async throws {
         let rig = CourseRig()

@@ -27,7 +27,7 @@ struct TimedTakeTests {
         #expect(ends == ["9 limitExceeded"])
     }
 
-    @Test("a take with a limit ends by itself, in a block or in what was lost", arguments: [500, 700])
+    @Test("a timed take with a limit ends by itself, in a block or in lost frames", arguments: [500, 700])
     func limit(frames: Int64) async throws {
         let scratch = try Scratch()
         let rig = CourseRig()
