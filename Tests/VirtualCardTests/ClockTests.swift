@@ -28,7 +28,7 @@ struct ClockTests {
         return samples(setup.format, count: count, &generator)
     }
 
-    @Test("by the virtual clock both directions run exactly and without an xrun, many times as fast as the sound lasts")
+    @Test("both directions under the virtual clock run exactly and without an xrun")
     func longDuplex() throws {
         let length = cases(1000, few: 10)
         let rig = try virtualCard { $0.loopbackDelayFrames = 480 }
@@ -46,8 +46,7 @@ struct ClockTests {
         for direction in VirtualDirection.allCases { #expect(rig.truth(direction).xruns == 0) }
     }
 
-    @Test(
-        "whatever the moment of the start, what is played at a device frame is recorded the delay after it, every time")
+    @Test("sound played at a device frame is recorded exactly the delay later, whatever the start")
     func exactDelay() throws {
         var generator = SeededGenerator(printedFor: "exactDelay")
         let rig = try virtualCard { $0.loopbackDelayFrames = 123 }
@@ -124,7 +123,7 @@ struct ClockTests {
         #expect(source.truth(.capture).xruns == 0)
     }
 
-    @Test("a stream that starts while another thread lets time pass has all that it was filled with still to play")
+    @Test("a stream started while another thread passes time still has all of its filled buffer to play")
     func startBesideAnother() throws {
         let rig = try virtualCard { $0.channels = 1...64 }
         var setup = Stream.Setup()
@@ -151,7 +150,7 @@ struct ClockTests {
         #expect(rig.truth(.playback).xruns == 0 && rig.truth(.capture).xruns == 0)
     }
 
-    @Test("between unequal clocks the cable resamples: a sine recorded 500 ppm faster is the same sine, 110 dB clean")
+    @Test("the cable resamples between unequal clocks: a sine recorded 500 ppm faster stays 110 dB clean")
     func resampling() throws {
         let rig = try virtualCard {
             $0.loopbackDelayFrames = 100
@@ -201,7 +200,7 @@ struct ClockTests {
         return (xx - fitted) / fitted
     }
 
-    @Test("device frames past 2^32 change nothing")
+    @Test("device frames past 2^32 do not disturb playing and recording")
     func deviceWrap() throws {
         let rig = try virtualCard {
             $0.firstFrame = 1 << 32 - 20_000
@@ -217,7 +216,7 @@ struct ClockTests {
     }
 
     @Test(
-        "a stream whose own count passes 2^32 goes on exactly",
+        "a stream whose own frame count passes 2^32 goes on exactly",
         .disabled(if: Sanitizers.watchThreads, "it has one thread"))
     func streamWrap() throws {
         let rig = try virtualCard {

@@ -40,7 +40,7 @@ struct FaultTests {
         return 0
     }
 
-    @Test("without a schedule nothing happens")
+    @Test("a card without a schedule of faults has no fault")
     func noFault() throws {
         let rig = try card("")
         let player = try started(rig)
@@ -51,7 +51,7 @@ struct FaultTests {
         #expect(truth.framesTransferred == 1024 + 256_000)
     }
 
-    @Test("an xrun stops the stream at its very frame, and the program gets EPIPE; prepare and start end it")
+    @Test("an xrun stops the stream at its very frame with EPIPE, until prepare and start")
     func xrun() throws {
         let rig = try card("xrun@10000")
         let player = try started(rig)
@@ -94,7 +94,7 @@ struct FaultTests {
         #expect((truth.droppedFrames == 0) == (kind == .suspend))
     }
 
-    @Test("an unplugged card is gone for a handle for good, and for others until it is plugged in")
+    @Test("an unplugged card is gone for its open handle for good, and for new ones until plugged in")
     func unplug() throws {
         let rig = try card("unplug@10000")
         var player: Stream? = try started(rig)
@@ -109,8 +109,7 @@ struct FaultTests {
         #expect(rig.truth(.playback).faults == [.unplug: 1])
     }
 
-    @Test(
-        "a stalled card wakes nobody while its position runs on, and the program finds an xrun at the frame it ran dry")
+    @Test("a stalled card wakes no program while its position runs on, and then reports an xrun")
     func stall() throws {
         let rig = try card("stall@10000:500")
         let player = try started(rig)
@@ -122,7 +121,7 @@ struct FaultTests {
         #expect(records[1].streamFrame == Int64(rig.truth(.playback).framesTransferred))
     }
 
-    @Test("a frozen card goes on by itself with nothing lost, and was silent for just that long")
+    @Test("a frozen card goes on by itself without a lost frame, after the stated silence")
     func freeze() throws {
         let rig = try card("freeze@10000:500")
         let player = try started(rig)
@@ -135,7 +134,7 @@ struct FaultTests {
         #expect(rig.records.map(\.gapFrames) == [24_000])
     }
 
-    @Test("a short transfer takes half, then nothing once, then all")
+    @Test("a short transfer takes half of the block, then nothing once, then all")
     func short() throws {
         let rig = try card("short@10000:1")
         let player = try started(rig)
@@ -150,7 +149,7 @@ struct FaultTests {
         #expect(play(player, periods: 100) == 0)
     }
 
-    @Test("when the server dies every call fails with EIO, and opening anew works")
+    @Test("every call fails with EIO when the card's server dies, and a new opening works")
     func death() throws {
         let rig = try card("death@10000")
         var player: Stream? = try started(rig)
@@ -160,7 +159,7 @@ struct FaultTests {
         #expect(play(try started(rig), periods: 100) == 0)
     }
 
-    @Test("a card that was unplugged for a while can be opened after it, and both directions were gone")
+    @Test("a card unplugged for a while can be opened afterwards, and both directions were gone")
     func replug() throws {
         let rig = try card("unplug@10000:50", clock: .real)
         let recorder = try Stream(rig.name, .capture)
@@ -180,7 +179,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a recording is stopped by the same faults, at their very frame, and goes on after them",
+        "a fault stops a recording at the fault's frame, and the recording can go on afterwards",
         arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie])
     func capture(kind: VirtualFault) throws {
         var options = VirtualCardOptions()
@@ -206,7 +205,7 @@ struct FaultTests {
         #expect(rig.truth(.capture).framesTransferred >= 9984 + 100 * 256)
     }
 
-    @Test("a recording that nobody fetches is full after its buffer, and that is an xrun")
+    @Test("a recording that no program fetches ends in an xrun when its buffer is full")
     func overrun() throws {
         let rig = try card("", clock: .real)
         let recorder = try Stream(rig.name, .capture)
@@ -216,7 +215,7 @@ struct FaultTests {
         #expect(record.fault == .xrun && !record.wasInjected && record.streamFrame == 1024)
     }
 
-    @Test("opening, preparing and starting fail as often as they were told to, and no more")
+    @Test("opening, preparing and starting fail as often as requested, and no more")
     func refusals() throws {
         let rig = try card("")
         for error in [EBUSY, ENODEV, EACCES] {
@@ -232,7 +231,7 @@ struct FaultTests {
         #expect(play(player, periods: 10) == 0)
     }
 
-    @Test("a direction is for one program at a time")
+    @Test("a direction of a card is open in one program at a time")
     func busy() throws {
         let rig = try card("")
         var player: Stream? = try started(rig)
@@ -244,7 +243,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a fault from outside wakes a program that sleeps on the card",
+        "a fault injected from outside wakes a program that sleeps on the card",
         arguments: [VirtualFault.xrun, .unplug, .suspend])
     func live(kind: VirtualFault) throws {
         var options = VirtualCardOptions()

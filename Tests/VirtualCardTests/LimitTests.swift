@@ -83,7 +83,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a card with a map tells each channel's place, in whatever order; one without tells nothing")
+    @Test("a card with a channel map reports the place of each channel; a card without a map has none")
     func channelMap() throws {
         let names = ["FL", "FR", "RL", "RR", "FC", "LFE"]
         let rig = try card {
@@ -131,7 +131,7 @@ struct LimitTests {
         #expect(rig.truth(.capture).xruns == 0)
     }
 
-    @Test("jitter makes wake-ups late by less than it says, and by different times; without it they are on time")
+    @Test("jitter makes wake-ups late by different times below its limit; without jitter none is late")
     func jitter() throws {
         for limit in [0 as UInt32, 4000] {
             let rig = try card { $0.jitterMicroseconds = limit }
@@ -151,7 +151,7 @@ struct LimitTests {
         }
     }
 
-    @Test("the delay is what is queued and the card's own latency, or the nonsense that was asked for")
+    @Test("the delay is the queued frames and the card's latency, or the requested wrong answer")
     func delay() throws {
         func player(_ answer: VirtualCardOptions.DelayAnswer) throws -> Stream {
             let rig = try card {
@@ -175,7 +175,7 @@ struct LimitTests {
     }
 
     @Test(
-        "options that contradict themselves or cannot be read make no card",
+        "contradictory or unreadable options make no card",
         arguments: [
             { $0.rates = [0] }, { $0.formats = ["S17_LE"] }, { $0.accesses = ["RW_COMPLEX"] },
             { $0.channelMap = ["XX"] }, { $0.playbackFaults = "xrun" }, { $0.captureFaults = "thunder@5" },
@@ -190,7 +190,7 @@ struct LimitTests {
         #expect(throws: VirtualCardError.self) { try VirtualCardRig(options) }
     }
 
-    @Test("no wake-up is in vain: a program that waits is woken once a period, and not while it has nothing to do")
+    @Test("a program that waits on the card is woken once a period, and never without reason")
     func wakes() throws {
         var options = VirtualCardOptions()
         options.clock = .real

@@ -4,7 +4,7 @@ import Testing
 import VirtualCard
 import VirtualCardSupport
 
-@Suite("A virtual card, linked in")
+@Suite("A linked-in virtual card")
 struct LinkedInTests {
     /// A name that a sweep takes for a name of this process.
     private static func name(_ what: String) -> String { "\(what)-\(getpid())-0" }
@@ -36,7 +36,7 @@ struct LinkedInTests {
         deinit { unsafe snd_pcm_close(pcm) }
     }
 
-    @Test("opens without a configuration, plays into its own input, and is there for whoever knows its name")
+    @Test("a linked-in card opens without a configuration, by its name, and plays into its own input")
     func loopback() throws {
         let name = Self.name("linked")
         defer { _ = unsafe virtual_card_remove(name) }
@@ -65,7 +65,7 @@ struct LinkedInTests {
         #expect(heard == sound)
     }
 
-    @Test("a direction is had once, a name that no file can have is refused, and no card needs options twice")
+    @Test("a linked-in card refuses a second use of a direction, an impossible name and wrong options")
     func refusals() throws {
         let name = Self.name("linked-once")
         defer { _ = unsafe virtual_card_remove(name) }
@@ -76,7 +76,7 @@ struct LinkedInTests {
         withExtendedLifetime(output) {}
     }
 
-    @Test("what rigs of dead processes have left behind is swept away, and nothing else")
+    @Test("the cards of dead processes are swept away, and no other cards")
     func sweep() throws {
         // No process can have this number; this test's parent is alive. Another process of tests has other names.
         let (dead, living, byHand) = ("test-4194399-\(getpid())", "test-\(getppid())-\(getpid())", "mine\(getpid())")

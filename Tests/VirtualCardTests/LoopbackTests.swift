@@ -46,7 +46,7 @@ func samples(_ format: snd_pcm_format_t, count: Int, _ generator: inout SeededGe
 
 @Suite("The cable")
 struct LoopbackTests {
-    @Test("what is played is recorded bit for bit, in every linear format, access and byte order", arguments: Way.all)
+    @Test("played sound is recorded bit for bit, in every linear format, access and byte order", arguments: Way.all)
     func exact(way: Way) throws {
         var generator = SeededGenerator(seed: 1)
         var options = VirtualCardOptions()

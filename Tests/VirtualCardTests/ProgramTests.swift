@@ -76,7 +76,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "what aplay plays arrives in another process, bit for bit and at the frames it was played",
+        "sound played by aplay arrives in another process, bit for bit and at its frames",
         programsCanLoadPlugIn, arguments: [false, true])
     func aplay(isPlugged: Bool) throws {
         let path = temporaryFile()
@@ -122,9 +122,7 @@ struct ProgramTests {
         return true
     }
 
-    @Test(
-        "aplay is refused a card that this process plays on, and ends with an error when its card is unplugged",
-        programsCanLoadPlugIn)
+    @Test("aplay is refused a card in use, and ends with an error when its card is unplugged", programsCanLoadPlugIn)
     func aplayFails() throws {
         var options = VirtualCardOptions()
         options.playbackFaults = "unplug@9600"
@@ -182,7 +180,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "signals that interrupt a blocking program's waits cost it no frame",
+        "signals that interrupt a blocking program's waits cost the program no frame",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func signals() async {
         await #expect(processExitsWith: .success) {
