@@ -34,7 +34,7 @@ final class AnkiPackageTests {
         Array(try #require(FileManager.default.contents(atPath: path)))
     }
 
-    @Test("a sum is that of the standard, however its bytes are divided")
+    @Test("the check sum is the standard CRC-32, however the bytes are divided")
     func checkSum() {
         // The check value of CRC-32 in the catalogue of parametrised CRCs, and two more.
         for (text, sum) in [("123456789", 0xCBF4_3926 as UInt32), ("", 0), ("a", 0xE8B7_BE43)] {
@@ -50,7 +50,7 @@ final class AnkiPackageTests {
         }
     }
 
-    @Test("an archive holds the bytes that were put into it, with their names and sums")
+    @Test("an archive holds the bytes put into it, with their names and sums")
     func archive() throws {
         var generator = SeededGenerator(seed: 17)
         let contents = [0, 1, 65_535, 65_536, 200_003].map { count in
@@ -79,7 +79,7 @@ final class AnkiPackageTests {
         }
     }
 
-    @Test("an archive that its form cannot hold is refused at each of its edges, and never written wrongly")
+    @Test("an archive beyond the limits of its format is refused at each limit")
     func limits() throws {
         // One entry of 100 bytes: 30 + 1 + 100, then 46 + 1, then 22.
         for (limit, fits) in [(200, true), (199, false), (131, false), (130, false), (0, false)] as [(Int64, Bool)] {
@@ -162,7 +162,7 @@ final class AnkiPackageTests {
         #expect(values[1]?["1600000000000"]?["name"]?.stringValue == "Woodshed::Song")
     }
 
-    @Test("a package that is given up leaves nothing, and the older file stays")
+    @Test("a package that is given up leaves no file, and the older file stays")
     func givenUp() throws {
         _ = FileManager.default.createFile(atPath: path, contents: Data("old".utf8))
         do {
@@ -175,7 +175,7 @@ final class AnkiPackageTests {
         #expect(try bytes(path) == Array("old".utf8))
     }
 
-    @Test("a folder that is not there and a pipe are refused")
+    @Test("a package in a missing folder or in a pipe is refused")
     func refused() {
         #expect(throws: PackageFault.self) { try AnkiPackage(path: folder + "/none/cards.apkg") }
         #expect(throws: PackageFault.file(FileFault(code: ESPIPE, isCreating: true))) {
@@ -183,7 +183,7 @@ final class AnkiPackageTests {
         }
     }
 
-    @Test("what a user wrote is shown as it is, whatever Anki would make of it")
+    @Test("a user's text is shown unchanged, whatever Anki would make of it")
     func texts() {
         #expect(AnkiText.html("a < b & \"c\" > d") == "a &lt; b &amp; \"c\" &gt; d")
         #expect(AnkiText.html("[sound:x.mp3]\n[latex]") == "&#91;sound:x.mp3]<br>&#91;latex]")
