@@ -13,7 +13,7 @@ import Testing
 
 @Suite("The interface for C", .serialized)
 struct ConformanceTests {
-    @Test("does what its header says, with right and with hostile arguments, and keeps the log of a session")
+    @Test("the C interface follows its header for right and hostile arguments, and keeps the log")
     func conformance() throws {
         let scratch = try Scratch()
         let recording = scratch.file("song.wav")
@@ -59,7 +59,7 @@ struct ConformanceTests {
         #expect(unsafe woodshed_engine_close(engine) == WOODSHED_OK)
     }
 
-    @Test("what was rated long ago is due, with its place and its name")
+    @Test("a section rated long ago is due in the C interface, with its place and its name")
     func due() throws {
         let scratch = try Scratch()
         let path = scratch.file("song.wav")
