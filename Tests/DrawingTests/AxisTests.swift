@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Times are written like those of a clock",
+        "Times on an axis are written like those of a clock",
         arguments: [
             (0, 0, "0:00"), (61, 0, "1:01"), (3599, 0, "59:59"), (3600, 0, "1:00:00"), (86_400, 0, "24:00:00"),
             (-5, 0, "−0:05"),

@@ -31,7 +31,7 @@ import Testing
         ComparisonPicture(on: try sheet(width, height, title: "Solo", frames: 0..<158_760), comparison)
     }
 
-    @Test("levels, pitches and lateness of both are there, and what is far apart is red, at its place")
+    @Test("Levels, pitches and lateness of take and model are drawn, and large differences are red")
     func panels() throws {
         let picture = try picture()
         let drawing = ComparisonDrawing(picture)
@@ -53,7 +53,7 @@ import Testing
         #expect(panels.levels.bottom < panels.pitches.y && panels.pitches.bottom < panels.lateness.y)
     }
 
-    @Test("every size can be drawn, and so can a comparison that knows nothing")
+    @Test("A comparison picture of every size is drawn, also of an empty comparison")
     func sizes() throws {
         for (width, height) in [(1, 1), (30, 20), (160, 60), (300, 120), (1600, 900)] {
             for comparison in [Self.comparison, Comparison()] {
@@ -66,7 +66,7 @@ import Testing
         #expect(words.contains("A take beside its model, from 0:00.000 to 0:03.600"))
     }
 
-    @Test("the axis of pitches has the names of notes, and only so many as there is room for")
+    @Test("The axis of pitches has the names of notes, as many as there is room for")
     func notes() {
         #expect(ComparisonDrawing.noteName(0) == "C4" && ComparisonDrawing.noteName(9) == "A4")
         #expect(ComparisonDrawing.noteName(-1) == "B3" && ComparisonDrawing.noteName(-12) == "C3")

@@ -74,7 +74,7 @@ private final class TextPlaces: NSObject, XMLParserDelegate {
 
     private let widths = [120, 121, 159, 160, 161, 200, 319, 320, 333, 399, 400, 555, 800, 1600, 2500, 10_000]
 
-    @Test("No text overlaps another in a waveform 120 to 10000 pixels wide, whatever it shows")
+    @Test("No text overlaps another in a waveform 120 to 10000 pixels wide, whatever its content")
     func waveforms() throws {
         var random = SeededGenerator(printedFor: "waveforms")
         // Heights at which rows come to the size where numbers take the place of names, some before others.
@@ -94,7 +94,7 @@ private final class TextPlaces: NSObject, XMLParserDelegate {
         }
     }
 
-    @Test("No text overlaps another in a spectrogram 120 to 10000 pixels wide, whatever it shows")
+    @Test("No text overlaps another in a spectrogram 120 to 10000 pixels wide, whatever its content")
     func spectrograms() throws {
         var random = SeededGenerator(printedFor: "spectrograms")
         // The last of long times stands at the very edge, beside the scale.

@@ -8,7 +8,7 @@ import Testing
     private func picture() throws -> WaveformPicture { try WaveformPicture(on: sheet(200, 100), rows: [[square(0.5)]]) }
 
     @Test(
-        "A file contains the encoded picture, in both formats, and no other file is left",
+        "A picture's file has the encoded picture in both formats, and no other file is left",
         arguments: PictureFormat.allCases
     )
     func written(_ format: PictureFormat) throws {
@@ -24,7 +24,7 @@ import Testing
         #expect(start == (format == .png ? [0x89, 0x50, 0x4E, 0x47] : Array("<?xm".utf8)))
     }
 
-    @Test("An existing file is replaced and keeps its permissions, and a link stays a link")
+    @Test("A picture replaces an existing file and keeps its permissions, and a link stays a link")
     func replaced() throws {
         let picture = try picture()
         try withFolder { folder in
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "A path that cannot be written is refused with cause and remedy, and named as it was given",
+        "A picture's path that cannot be written is refused with cause and remedy, and named as given",
         arguments: [
             ("/dev/full", PictureError.Kind.diskFull), ("/tmp/no such folder/x.png", .cannotCreate),
             ("/tmp", .isDirectory),
@@ -54,7 +54,7 @@ import Testing
         #expect(error?.path == path && error?.message.hasPrefix(path) == true && error?.remedy.isEmpty == false)
     }
 
-    @Test("A folder without permission is reported as such")
+    @Test("A folder without permission is reported as such, and keeps no part of a picture")
     func forbidden() async {
         // In a process of its own: root is forbidden nothing, and gives up its privileges for good.
         await #expect(processExitsWith: .success) {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("A file with the longest permitted name is written; a longer name is refused and leaves no file")
+    @Test("A picture is written under the longest permitted name; a longer name is refused")
     func longNames() throws {
         let picture = try picture()
         try withFolder { folder in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pictures and losses of power")
 struct PicturePowerTests {
-    @Test("a picture is whole, absent or the older one when the power goes, and one that was written stays")
+    @Test("a picture's file is whole, absent or the older one after a loss of power")
     func pictures() throws {
         var random = SeededGenerator(printedFor: "pictures and power")
         var report = CrashReport()

@@ -71,7 +71,7 @@ private final class Glyphs: NSObject, XMLParserDelegate {
     }
 
     @Test(
-        "Text from right to left begins at the same position, and is cut at its own end",
+        "Text from right to left begins at the same position as other text, and is cut at its own end",
         .enabled(if: Letters.exist(for: "\u{5D0}")))
     func place() throws {
         let style = TextStyle(size: 14, colour: Colour(0xFFFFFF))
@@ -86,7 +86,7 @@ private final class Glyphs: NSObject, XMLParserDelegate {
     }
 
     @Test(
-        "Devanagari: a vowel sign is drawn before the consonant that it follows in the text",
+        "A vowel sign of Devanagari is drawn before the consonant that it follows in the text",
         .enabled(if: Letters.exist(for: "\u{915}\u{93F}\u{937}\u{94D}")))
     func devanagari() throws {
         #expect(try Glyphs.of("\u{915}\u{915}\u{93F}") == [0, 1, 0])

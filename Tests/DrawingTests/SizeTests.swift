@@ -6,7 +6,7 @@ import Testing
 @testable import Drawing
 
 @Suite struct SizeTests {
-    @Test("Any size, any number of rows and of columns gives a picture of that size")
+    @Test("A picture has the requested size, for any number of rows and of columns")
     func anySize() throws {
         let sections = [
             PictureSection(name: "Ein sehr langer Name, der nicht passt", frames: -500..<200_000),
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("The parts of a picture lie inside it, side by side, and the plot has the requested width")
+    @Test("The parts of a picture lie inside it side by side, and the plot has the requested width")
     func parts() throws {
         var random = SeededGenerator(printedFor: "parts")
         for _ in 0..<2000 {

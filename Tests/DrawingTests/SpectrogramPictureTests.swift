@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(
-        "A sine is a line at its frequency, in the colour of its level", arguments: Spectrogram.Settings.Axis.allCases)
+        "A sine is a line at its frequency in the spectrogram, in the colour of its level",
+        arguments: Spectrogram.Settings.Axis.allCases)
     func sine(_ axis: Spectrogram.Settings.Axis) throws {
         let sheet = try sheet(160, 200, title: "Sine")
         let hertz = 60 * 44_100.0 / 512
@@ -39,7 +40,7 @@ import Testing
         #expect(pixels[Int(plot.x) + 9, Int(plot.y) + 3] == shades[0])
     }
 
-    @Test("Every cell is a pixel, and fewer or more cells than pixels fill the plot, too")
+    @Test("Every cell of a spectrogram is a pixel, and any other number of cells fills the plot, too")
     func cells() throws {
         let sheet = try sheet(160, 120)
         let plot = plot(sheet)
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("Silence is the darkest colour, and the scale beside the plot contains all colours")
+    @Test("Silence is the darkest colour of a spectrogram, and the scale has all colours")
     func scale() throws {
         let sheet = try sheet(400, 600, theme: .dark)
         let pixels = try Pixels(
@@ -79,7 +80,7 @@ import Testing
         #expect(throws: PictureError.self) { _ = try SpectrogramPicture(on: rate, cells) }
     }
 
-    @Test("The same spectrogram gives the same SVG, and any size gives a picture", arguments: PictureTheme.allCases)
+    @Test("A spectrogram gives the same SVG each time, and a picture at any size", arguments: PictureTheme.allCases)
     func sizes(_ theme: PictureTheme) throws {
         for (width, height) in [(1, 1), (120, 90), (330, 130), (3000, 60)] {
             let sheet = try sheet(

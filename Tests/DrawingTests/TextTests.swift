@@ -64,7 +64,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         }
     }
 
-    @Test("A title is drawn in one line, and cut if it is too long; without a title its place is empty")
+    @Test("A title is drawn in one line and cut if too long, and an absent title leaves its place empty")
     func titlePixels() throws {
         func header(_ title: String, _ width: Int = 500) throws -> (ink: Int, right: Int) {
             let sheet = try sheet(width, 160, title: title)
@@ -87,7 +87,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(untitled.count(in: Rectangle(x: 0, y: 0, width: 500, height: 13)) { $0 != background } == 0)
     }
 
-    @Test("A text that is cut fits, is as long as possible, and is left out where no letter fits beside the ellipsis")
+    @Test("A cut text fits, is as long as possible, and is left out where no letter fits")
     func fitting() throws {
         let canvas = try canvas()
         let style = TextStyle(size: 12, colour: Colour(0))
@@ -105,7 +105,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         }
     }
 
-    @Test("Without any font there is a picture without text, and a warning")
+    @Test("A picture without any font has no text, and a warning")
     func noFont() throws {
         let sheet = try sheet(500, 160, title: "Title", sections: [PictureSection(name: "Verse", frames: 0..<200_000)])
         #expect(sheet.warnings(fonts: .none) == [.noFont])
@@ -127,7 +127,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(try sheet(title: "plain Über", sections: []).warnings == [])
     }
 
-    @Test("Sections are drawn above their range, and overlapping ones are stacked")
+    @Test("Sections are drawn above their range, and overlapping sections are stacked")
     func sections() throws {
         let sections = [
             PictureSection(name: "", frames: 0..<220_500), PictureSection(name: "", frames: 110_250..<330_750),

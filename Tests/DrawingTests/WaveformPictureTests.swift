@@ -6,7 +6,9 @@ import Testing
 @testable import Drawing
 
 @Suite struct WaveformPictureTests {
-    @Test("A half-scale square fills half of the plot, in every column", arguments: PictureTheme.allCases)
+    @Test(
+        "A half-scale square fills half of the plot of a waveform, in every column",
+        arguments: PictureTheme.allCases)
     func halfScale(_ theme: PictureTheme) throws {
         let sheet = try sheet(300, 200, theme: theme)
         let columns = Array(repeating: square(0.5), count: WaveformPicture.plotWidth(on: sheet))
@@ -21,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("Each column is its own pixel of the plot")
+    @Test("Each column of a waveform is its own pixel of the plot")
     func columnsArePixels() throws {
         var random = SeededGenerator(printedFor: "columnsArePixels")
         let sheet = try sheet(400, 160)
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("In dB a level halfway to the floor fills half of the plot, and silence is a line in the middle")
+    @Test("A level halfway to the floor fills half of a waveform's plot in dB, and silence is a line")
     func decibels() throws {
         let sheet = try sheet(200, 220)
         let half = square(pow(10, -30 / 20))
@@ -52,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "Clipped columns are marked red at the edge where they are clipped, and nowhere else",
+        "Clipped columns are marked red at the clipped edge, and nowhere else",
         arguments: PictureTheme.allCases
     )
     func clipping(_ theme: PictureTheme) throws {
@@ -76,7 +78,7 @@ import Testing
         #expect(marked == 5 * (2 + 2 + 1 + 1))
     }
 
-    @Test("Samples at a high zoom are a line without gaps")
+    @Test("Samples at a high zoom are drawn as a line without gaps")
     func near() throws {
         let sheet = try sheet(300, 200, frames: 0..<300)
         let columns = (0..<WaveformPicture.plotWidth(on: sheet)).map { index in
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("With more columns than pixels no peak is lost")
+    @Test("No peak of a waveform is lost with more columns than pixels")
     func crowded() throws {
         let sheet = try sheet(200, 200)
         var columns = Array(repeating: square(0.1), count: 5000)
@@ -105,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("Columns without sound, and those whose values are not finite, are left empty")
+    @Test("Columns of a waveform without sound or without finite values are left empty")
     func emptyColumns() throws {
         let sheet = try sheet(200, 100)
         let odd = [
@@ -117,7 +119,7 @@ import Testing
         #expect(try WaveformPicture(on: sheet, rows: [odd]).encoded(as: .png) == empty)
     }
 
-    @Test("Dark and light differ in background and colours only")
+    @Test("Dark and light pictures differ in background and colours only")
     func themes() throws {
         let (light, dark) = (
             try WaveformPicture(on: sheet(theme: .light), rows: [[square(0.5)]]).pixels(),
