@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The cache of waveforms")
 struct WaveformCacheTests {
-    @Test("finds a waveform that was stored, and none before")
+    @Test("the cache finds a waveform once it was stored, and none before")
     func finds() throws {
         var bench = try CacheBench("WaveformCacheTests.finds")
         let (path, sound) = try bench.recording("a.wav")
@@ -26,7 +26,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".waveform").count == 1 && bench.names(".source").count == 1 && bench.names.count == 2)
     }
 
-    @Test("finds the waveform of a copied, moved or touched recording by its content, and remembers it")
+    @Test("the cache finds the waveform of a copied, moved or touched recording by its content")
     func copies() throws {
         var bench = try CacheBench("WaveformCacheTests.copies")
         let (path, waveform, _) = try bench.kept("a.wav")
@@ -44,7 +44,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".waveform").count == 1)
     }
 
-    @Test("does not read a recording again whose content it remembers")
+    @Test("the cache does not read a recording again whose content it remembers")
     func remembered() throws {
         var bench = try CacheBench("WaveformCacheTests.remembered")
         let (first, _, _) = try bench.kept("a.wav")
@@ -56,7 +56,7 @@ struct WaveformCacheTests {
         #expect(bench.cache().lookup(path: first, tones: true).waveform == waveform)
     }
 
-    @Test("serves a request without tones by a waveform with them, and not the other way round")
+    @Test("the cache serves a request without tones by a waveform with tones, but not the reverse")
     func tones() throws {
         var bench = try CacheBench("WaveformCacheTests.tones")
         let (path, sound) = try bench.recording("a.wav")
@@ -75,7 +75,7 @@ struct WaveformCacheTests {
         #expect(found(false) == coloured && found(true) == coloured)
     }
 
-    @Test("recognises that a recording was changed, even with the same length and time")
+    @Test("the cache recognises a changed recording, even with the same length and time")
     func changes() throws {
         var bench = try CacheBench("WaveformCacheTests.changes")
         let (path, _, _) = try bench.kept("a.wav")
@@ -91,7 +91,7 @@ struct WaveformCacheTests {
         #expect(lookup.waveform == nil && lookup.source != nil && lookup.remarks.isEmpty)
     }
 
-    @Test("remembers no recording that was changed moments ago, but finds it by its content")
+    @Test("the cache remembers no recording changed moments ago, but finds its waveform by its content")
     func racy() throws {
         var bench = try CacheBench("WaveformCacheTests.racy")
         let (path, sound) = try bench.recording("a.wav")
@@ -108,7 +108,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".source").count == 1)
     }
 
-    @Test("compares the content of files that may have changed unnoticed between lookup and storing")
+    @Test("the cache compares the content of files that may have changed between lookup and storing")
     func unseen() throws {
         var bench = try CacheBench("WaveformCacheTests.unseen")
         let (path, sound) = try bench.recording("a.wav")
@@ -131,7 +131,7 @@ struct WaveformCacheTests {
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
     }
 
-    @Test("stores nothing for a recording that changed, grew or was removed while it was decoded")
+    @Test("the cache stores no waveform of a recording that changed while it was decoded")
     func changedMeanwhile() throws {
         var bench = try CacheBench("WaveformCacheTests.changedMeanwhile")
         func isKept(_ change: (String) throws -> Void) throws -> Bool {
@@ -165,7 +165,7 @@ struct WaveformCacheTests {
             })
     }
 
-    @Test("stores nothing for a pipe or a device")
+    @Test("the cache stores no waveform of a pipe or a device")
     func noFile() throws {
         let bench = try CacheBench("WaveformCacheTests.noFile")
         let pipe = bench.scratch.file("pipe")
@@ -178,7 +178,7 @@ struct WaveformCacheTests {
         #expect(throws: AudioFileError.self) { try ContentKey(ofFileAt: pipe) }
     }
 
-    @Test("can be read by its user only")
+    @Test("the cache of waveforms can be read by its user only")
     func rights() throws {
         var bench = try CacheBench("WaveformCacheTests.rights")
         let (_, _, entry) = try bench.kept("a.wav")
@@ -189,7 +189,7 @@ struct WaveformCacheTests {
         for path in [entry, bench.folder + "/" + bench.names(".source")[0]] { #expect(try mode(path) == 0o600) }
     }
 
-    @Test("is in the folder that the XDG rules name")
+    @Test("the cache of waveforms is in the folder that the XDG rules name")
     func place() {
         let home = ProcessInfo.processInfo.environment
         let root =
@@ -200,7 +200,7 @@ struct WaveformCacheTests {
 
     // MARK: - Size
 
-    @Test("removes the files unused for longest, and never the one just stored")
+    @Test("the cache removes the waveforms unused for longest, and never the one just stored")
     func eviction() throws {
         var bench = try CacheBench("WaveformCacheTests.eviction")
         let kept = try (0..<4).map { try bench.kept("\($0).wav", frameCount: 2000, tones: false) }
@@ -225,7 +225,7 @@ struct WaveformCacheTests {
         #expect(bench.names.count == 2 && small.lookup(path: last, tones: false).waveform != nil)
     }
 
-    @Test("does not store a waveform larger than its size limit")
+    @Test("the cache does not store a waveform larger than its size limit")
     func tooLarge() throws {
         var bench = try CacheBench("WaveformCacheTests.tooLarge")
         let (path, sound) = try bench.recording("a.wav")
@@ -238,7 +238,7 @@ struct WaveformCacheTests {
         #expect(reason.contains("larger") && bench.names.isEmpty)
     }
 
-    @Test("removes unfinished files of killed programs, and no files of other names")
+    @Test("the cache removes unfinished files of killed programs, and no files of other names")
     func leftovers() throws {
         var bench = try CacheBench("WaveformCacheTests.leftovers")
         _ = try bench.kept("a.wav")
@@ -254,7 +254,7 @@ struct WaveformCacheTests {
 
     // MARK: - At once
 
-    @Test("gives the right waveform or none when several programs read, store and evict at once")
+    @Test("the cache gives the right waveform or none while several programs read, store and evict")
     func together() throws {
         var bench = try CacheBench("WaveformCacheTests.together")
         let recordings = try (0..<3).map { index in
@@ -286,7 +286,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".part").isEmpty)
     }
 
-    @Test("a waveform of only a part of a recording is not stored")
+    @Test("the waveform of only a part of a recording is not stored")
     func partial() throws {
         var bench = try CacheBench("WaveformCacheTests.partial")
         let (path, sound) = try bench.recording("a.wav")

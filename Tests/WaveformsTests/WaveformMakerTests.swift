@@ -27,7 +27,7 @@ struct WaveformMakerTests {
         return builder.waveform()
     }
 
-    @Test("gives for every format the waveform of its decoded samples", arguments: Format.all)
+    @Test("the maker gives the waveform of the decoded samples for every format", arguments: Format.all)
     func formats(format: Format) throws {
         let scratch = try Scratch()
         let path = try format.file(in: scratch, frameCount: 60_000)
@@ -39,7 +39,7 @@ struct WaveformMakerTests {
     }
 
     @Test(
-        "gives the same on any number of threads, also where a jump has to be made for each part",
+        "a waveform is the same on any number of threads, also where each part needs a seek",
         arguments: ["WAV 16", "FLAC", "Ogg Vorbis", "MP3 VBR", "MP3 mono", "M4A"])
     func threads(name: String) throws {
         let format = try #require(Format.all.first { $0.name == name })
@@ -56,7 +56,7 @@ struct WaveformMakerTests {
         }
     }
 
-    @Test("makes the same waveform again from the opened file, even if the file was removed")
+    @Test("a waveform is made again from the opened file, even if the file was removed")
     func again() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 5000))
@@ -66,7 +66,7 @@ struct WaveformMakerTests {
         #expect(try maker.make() == first)
     }
 
-    @Test("that is cancelled throws and stores nothing; the next one is complete")
+    @Test("a cancelled maker throws, and the next maker gives a complete waveform")
     func cancel() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 5000))
@@ -82,7 +82,7 @@ struct WaveformMakerTests {
         #expect(try WaveformMaker(path: scratch.file("a.wav")).make().frameCount == 5000)
     }
 
-    @Test("reports that the file has become shorter since it was opened")
+    @Test("the maker reports a file that has become shorter since its opening")
     func shrunk() throws {
         let scratch = try Scratch()
         let path = scratch.file("a.wav")
@@ -98,7 +98,7 @@ struct WaveformMakerTests {
         }
     }
 
-    @Test("refuses a file that is no recording")
+    @Test("the maker refuses a file that is no recording")
     func refusals() throws {
         let scratch = try Scratch()
         for (name, bytes, kind) in [

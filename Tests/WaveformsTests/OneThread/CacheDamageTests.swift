@@ -38,9 +38,7 @@ struct CacheDamageTests {
         return damages
     }
 
-    @Test(
-        "removes a waveform that is cut, zeroed, changed, or of another version or recording, and stores a new one"
-    )
+    @Test("a damaged or foreign waveform in the cache is removed, and a new one is stored")
     func entries() throws {
         var bench = try CacheBench("CacheDamageTests.entries")
         var random = SeededGenerator(printedFor: "CacheDamageTests.entries")
@@ -59,7 +57,7 @@ struct CacheDamageTests {
         }
     }
 
-    @Test("refuses a waveform without tones under the name of one with tones, and the other way round")
+    @Test("a waveform without tones is refused under the name of one with tones")
     func kinds() throws {
         var bench = try CacheBench("CacheDamageTests.kinds")
         let (path, waveform, entry) = try bench.kept("a.wav", tones: false)
@@ -70,7 +68,7 @@ struct CacheDamageTests {
         #expect(bench.cache().store(waveform, of: source) == .stored && isThere(entry))
     }
 
-    @Test("does not wait for a pipe, follows no link, and works if a folder is in a waveform's place")
+    @Test("the cache waits for no pipe, follows no link, and leaves a folder in a waveform's place")
     func oddEntries() throws {
         var bench = try CacheBench("CacheDamageTests.oddEntries")
         let (path, waveform, entry) = try bench.kept("a.wav")
@@ -104,7 +102,7 @@ struct CacheDamageTests {
         #expect(bench.names(".part").isEmpty)
     }
 
-    @Test("ignores a source file that is cut, changed or of another recording")
+    @Test("a source file of the cache that is cut, changed or foreign is ignored")
     func sources() throws {
         var bench = try CacheBench("CacheDamageTests.sources")
         var random = SeededGenerator(printedFor: "CacheDamageTests.sources")
@@ -132,7 +130,7 @@ struct CacheDamageTests {
         #expect(bench.cache().lookup(path: other, tones: true).waveform != waveform)
     }
 
-    @Test("that cannot be created or written causes no error")
+    @Test("a cache folder that cannot be created or written causes no error")
     func noPlace() throws {
         var bench = try CacheBench("CacheDamageTests.noPlace")
         let (path, sound) = try bench.recording("a.wav")
@@ -160,7 +158,7 @@ struct CacheDamageTests {
         #expect(!isThere(bench.scratch.file("nowhere")))
     }
 
-    @Test("keeps the older file and leaves no partial one if writing fails")
+    @Test("a failed write keeps the cache's older file, and leaves no partial file")
     func full() throws {
         var bench = try CacheBench("CacheDamageTests.full")
         let (path, waveform, entry) = try bench.kept("a.wav")

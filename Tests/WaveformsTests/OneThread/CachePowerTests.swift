@@ -9,7 +9,7 @@ import Testing
 @Suite("The cache of waveforms and losses of power")
 struct CachePowerTests {
     /// The cache does not synchronise files, so any part of a file may be left.
-    @Test("what a loss of power leaves of a waveform is the waveform or is refused, and it is made anew")
+    @Test("a waveform in the cache after a loss of power is whole or refused, and is made anew")
     func waveforms() throws {
         var random = SeededGenerator(printedFor: "waveforms and power")
         let count = environmentCount("WOODSHED_CRASHES", short: cases(240, few: 120))

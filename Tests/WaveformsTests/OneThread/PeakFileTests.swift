@@ -81,7 +81,7 @@ struct PeakFileTests {
         return builder.peakFile()
     }
 
-    @Test("has the bytes that the format's description requires")
+    @Test("a file of peaks has the bytes that the format's description requires")
     func golden() throws {
         let header: [UInt8] = [0x44, 0xAC, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0]
         let mixed = try file(small, samplesPerPixel: 2, bits: .sixteen, isSplit: false)
@@ -114,7 +114,7 @@ struct PeakFileTests {
     }
 
     @Test(
-        "follows the format's rules for every frame, mixed or split, in blocks of any length",
+        "a file of peaks follows the format's rules for every frame, mixed or split, in any blocks",
         arguments: [1, 2, 3, 24],
         [2, 64, 1000])
     func rules(channelCount: Int, samplesPerPixel: Int) throws {
@@ -142,8 +142,7 @@ struct PeakFileTests {
         }
     }
 
-    @Test(
-        "of floating-point samples equals that of the same samples in 16 bits, and is silent where they are not finite")
+    @Test("a file of peaks is the same from floating-point samples as from the same samples in 16 bits")
     func floats() throws {
         var random = SeededGenerator(printedFor: "PeakFileTests.floats")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 4500, random: &random)
@@ -166,7 +165,7 @@ struct PeakFileTests {
         #expect(builder.peakFile().data == [0, 0, -32768, 32767, 0, 1])
     }
 
-    @Test("grows with the sound, and its last pixel covers the remaining frames")
+    @Test("a file of peaks grows with the sound, and its last pixel covers the remaining frames")
     func growing() throws {
         var builder = try PeakFileBuilder(
             samplesPerPixel: 3, bits: .sixteen, isSplit: true, channelCount: 1, sampleRate: 8000)
@@ -180,7 +179,7 @@ struct PeakFileTests {
         }
     }
 
-    @Test("is not made of one frame a pixel, of no channels or 25, or without a rate")
+    @Test("a file of peaks needs two frames a pixel, 1 to 24 channels, and a rate")
     func requests() {
         func refusal(pixel: Int = 256, channels: Int = 2, rate: Int = 44_100) -> PeakFileError? {
             do throws(PeakFileError) {
@@ -206,7 +205,7 @@ struct PeakFileTests {
     }
 }
 
-@Suite("Reading a file of peaks")
+@Suite("Reading of a file of peaks")
 struct PeakFileReadingTests {
     private let split: [UInt8] =
         [2, 0, 0, 0, 1, 0, 0, 0, 0x44, 0xAC, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0] + [
@@ -216,7 +215,7 @@ struct PeakFileReadingTests {
     private func refusal(_ bytes: [UInt8]) -> PeakFileError.Kind? { error { try PeakFile(decoding: bytes) }?.kind }
     private func refusal(_ text: String) -> PeakFileError.Kind? { refusal(Array(text.utf8)) }
 
-    @Test("takes both versions of the binary form")
+    @Test("both versions of a binary file of peaks are read")
     func binary() throws {
         let file = try PeakFile(decoding: split)
         #expect(file.bits == .eight && file.sampleRate == 44_100 && file.samplesPerPixel == 256)
@@ -230,7 +229,7 @@ struct PeakFileReadingTests {
         #expect(try PeakFile(decoding: mono.encoded(as: .dat)) == mono && mono.encoded(as: .dat).first == 1)
     }
 
-    @Test("refuses every impossible value of a field")
+    @Test("every impossible value in a field of a file of peaks is refused")
     func fields() {
         func with(_ place: Int, _ value: Int32) -> [UInt8] {
             var bytes = split
@@ -251,7 +250,7 @@ struct PeakFileReadingTests {
         #expect(refusal(with(20, 24)) == .truncated && refusal(with(20, 1)) == .trailingBytes)
     }
 
-    @Test("refuses a file cut at any place, and one with a byte more")
+    @Test("a file of peaks that is cut at any place or has a byte more is refused")
     func lengths() throws {
         let binary = try PeakFile(decoding: split)
         for count in 0..<split.count { #expect(refusal(Array(split.prefix(count))) != nil, "\(count) bytes") }
@@ -263,7 +262,7 @@ struct PeakFileReadingTests {
         #expect(try PeakFile(decoding: json.dropLast()) == binary)
     }
 
-    @Test("takes JSON with blanks, in any order, with more keys, and without a version or channels")
+    @Test("JSON peaks are read with blanks, in any order, with more keys, and without optional keys")
     func json() throws {
         let text = """
              \n{ "data": [ -1 , 2, 3, 4 ], "length": 2, "bits": 8, "samples_per_pixel": 64,
@@ -274,7 +273,7 @@ struct PeakFileReadingTests {
     }
 
     @Test(
-        "refuses JSON with values of another type, missing, out of range or inconsistent",
+        "JSON peaks of another type, missing, out of range or inconsistent are refused",
         arguments: [
             ("version", "3"), ("version", "0"), ("version", "\"2\""), ("version", "2.0"), ("version", "1e400"),
             ("channels", "0"), ("channels", "25"), ("channels", "null"), ("channels", "9223372036854775807"),
@@ -300,7 +299,7 @@ struct PeakFileReadingTests {
         #expect((refusal(text()) == nil) == (key == "version" || key == "channels"))
     }
 
-    @Test("refuses files that are deeply nested, truncated, or of neither form")
+    @Test("a file of peaks that is deeply nested, truncated, or of neither form is refused")
     func odd() {
         #expect(refusal("{\"data\":" + String(repeating: "[", count: 200_000)) == .malformedJSON)
         #expect(refusal(String(repeating: "{\"a\":", count: 100_000)) == .malformedJSON)

@@ -32,7 +32,7 @@ struct WaveformFileTests {
     }
 
     @Test(
-        "is read as it was written, whatever the length, channels and tones",
+        "a waveform's file is read as written, whatever its length, channels and tones",
         arguments: [0, 1, 256, 257, 40_000], [1, 2, 64])
     func roundTrip(frameCount: Int, channelCount: Int) throws {
         if frameCount > 1000, channelCount > 2 { return }
@@ -54,7 +54,7 @@ struct WaveformFileTests {
     }
 
     @Test(
-        "longer than one run of memory, than what is read at a time and than a large page is read as it was written",
+        "a waveform's file longer than a run of memory or a large page is read as written",
         arguments: [2 * 4096 + 17, 32 * 4096 + 5])
     func runs(binCount: Int) throws {
         // 4096 bins are a run; the longer waveform takes 3 MB.
@@ -73,7 +73,7 @@ struct WaveformFileTests {
         #expect(again == file && again.waveform.bins(level: 0, channel: 1) == bins[0])
     }
 
-    @Test("has the documented bytes")
+    @Test("a waveform's file has the documented bytes")
     func layout() throws {
         let levels = [[WaveformBin(minimum: -2, maximum: 0x0102, level: 0xA0B0)]]
         let tone = WaveformTone(low: 1, mid: 2, high: 3, pitch: 4)
@@ -93,7 +93,7 @@ struct WaveformFileTests {
         #expect(sealed(bytes) == bytes)
     }
 
-    @Test("with any bit changed is refused")
+    @Test("a waveform's file with any bit changed is refused")
     func bits() {
         let bytes = example(frameCount: 300, channelCount: 1).encoded()
         #expect(refusal(bytes) == nil)
@@ -104,14 +104,14 @@ struct WaveformFileTests {
         }
     }
 
-    @Test("cut short at any place, or with bytes added, is refused")
+    @Test("a waveform's file cut short at any place, or with bytes added, is refused")
     func lengths() {
         let bytes = example(frameCount: 300).encoded()
         for count in 0..<bytes.count { #expect(refusal(Array(bytes.prefix(count))) == .truncated, "\(count) bytes") }
         #expect(refusal(bytes + [0]) == .trailingBytes && refusal(bytes + bytes) == .trailingBytes)
     }
 
-    @Test("with an impossible header is refused, even if its checksum is right")
+    @Test("a waveform's file with an impossible header is refused, even with a right checksum")
     func fields() {
         let bytes = example().encoded()
         func with(_ place: Int, _ value: some FixedWidthInteger) -> WaveformFileError.Kind? {
@@ -139,7 +139,7 @@ struct WaveformFileTests {
         #expect(refusal(sealed(larger)) == .truncated)
     }
 
-    @Test("of zeros, of text or of no bytes is refused")
+    @Test("a file of zeros, of text or of no bytes is refused as a waveform")
     func foreign() {
         #expect(refusal([]) == .truncated && refusal([UInt8](repeating: 0, count: 88)) == .notWaveform)
         #expect(refusal([UInt8](repeating: 0, count: 100_000)) == .notWaveform)
@@ -149,7 +149,7 @@ struct WaveformFileTests {
         #expect(refusal(hollow) == .wrongChecksum)
     }
 
-    @Test("has a cause and a remedy for every failure")
+    @Test("every failure to read a waveform's file has a cause and a remedy")
     func messages() {
         let bytes = example().encoded()
         var newer = bytes

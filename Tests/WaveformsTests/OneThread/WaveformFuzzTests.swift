@@ -14,7 +14,7 @@ struct WaveformFuzzTests {
     /// The number of files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
     private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(8000, few: 4000)) }
 
-    @Test("a file of peaks is refused with a reason, or gives a value that is the same after writing and reading")
+    @Test("a mutated file of peaks is refused with a reason, or its value survives writing and reading")
     func peaks() throws {
         var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.peaks"))
         var seeds: [[UInt8]] = []
@@ -50,9 +50,7 @@ struct WaveformFuzzTests {
         #expect(taken > fileCount / 100 && refused > fileCount / 10)
     }
 
-    @Test(
-        "a changed file of our own format is refused; with a valid checksum its value is the same after writing and reading"
-    )
+    @Test("a mutated waveform's file is refused, or its value with a valid checksum survives writing")
     func own() throws {
         var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.own"))
         let seeds = [(0, 1, true), (1, 2, false), (300, 1, true), (700, 2, true), (3000, 3, false)].map {
