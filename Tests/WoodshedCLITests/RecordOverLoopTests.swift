@@ -32,7 +32,7 @@ struct RecordOverLoopTests {
             environment: home, folder: folder.path)
     }
 
-    @Test("B1, B17: each pass becomes a take with its passage, pass and speed, which list and compare use")
+    @Test("each pass becomes a take with its passage, pass and speed, which list and compare use")
     func passes() {
         let done = practice("--record", "passes", "--input", "file:in.wav", "--speed", "80%", "--json")
         #expect(done.status == 0, "\(done.error)")

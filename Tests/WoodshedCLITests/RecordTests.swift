@@ -163,7 +163,7 @@ struct RecordTests {
             })
     }
 
-    @Test("B1: SIGUSR1 pauses and resumes a recording, and sound during the pause is not in the take")
+    @Test("SIGUSR1 pauses and resumes a recording, and sound during the pause is not in the take")
     func pauses() throws {
         let run = record(["take.wav", "--input", "null", "--json"]) { running in
             Self.waitForFrames(10_000, in: folder["take.wav"])
@@ -283,7 +283,7 @@ struct RecordTests {
         #expect(inTime > 0)
     }
 
-    @Test("B14: record on a terminal shows the panel and marks, and asks before a take is discarded", .needsTerminal)
+    @Test("record on a terminal shows the panel and marks, and asks before a take is discarded", .needsTerminal)
     func terminal() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null"], environment: environment, columns: 80)

@@ -38,7 +38,7 @@ struct RecorderRowsTests {
         return [number(place + 12, 4), number(place + 10, 2), number(place + 22, 2)]
     }
 
-    @Test("B3: ten seconds of recording are 480000 frames and 0:10.0, however long the run takes")
+    @Test("ten seconds of recording are 480000 frames and 0:10.0, however long the run takes")
     func timer() {
         let done = run("record", "a.wav", "--input", "null", "--clock", "virtual", "--duration", "10", "--json")
         #expect(done.status == 0 && done.error.contains("kept a.wav: 0:10.0"), "\(done.error)")
@@ -48,7 +48,7 @@ struct RecorderRowsTests {
     }
 
     @Test(
-        "B10: a quality preset is printed, and true of the file and of the list of takes",
+        "a quality preset is printed, and true of the file and of the list of takes",
         arguments: RecordQuality.allCases)
     func presets(quality: RecordQuality) throws {
         let (rate, bits, channels, words) =
@@ -72,7 +72,7 @@ struct RecorderRowsTests {
         #expect(try Record.parse([]).quality == .high)
     }
 
-    @Test("B15: the events of a recording come in order, and the last follows loudness and conversion")
+    @Test("the events of a recording come in order, and the last follows loudness and conversion")
     func order() throws {
         folder.write("song.wav", Wave.ramp(frames: 48_000, channels: 2, rate: 48_000))
         let done = run("record", "a.flac", "--input", "file:song.wav", "--clock", "virtual", "--json")
@@ -91,7 +91,7 @@ struct RecorderRowsTests {
         #expect(folder.names.contains("a.flac") && !folder.names.contains("a.wav"))
     }
 
-    @Test("B16: a microphone that may not be opened is named with the remedy, and the exit status is 77")
+    @Test("a microphone that may not be opened is named with the remedy, and the exit status is 77")
     func permission() throws {
         let rig = try VirtualCardRig()
         rig.refuse(.open, .capture, error: EACCES, count: nil)
@@ -105,7 +105,7 @@ struct RecorderRowsTests {
         #expect(!folder.names.contains("a.wav"))
     }
 
-    @Test("B18: doctor --privacy lists every place in which data is kept")
+    @Test("doctor --privacy lists every place in which data is kept")
     func privacy() throws {
         folder.write("song.wav", Wave.ramp(frames: 48_000, channels: 1, rate: 8000))
         _ = unsafe mkdir(folder["home"], 0o700)
@@ -152,7 +152,7 @@ struct RecorderRowsTests {
         for file in made { #expect(paths.contains { file.hasPrefix($0) || $0.hasPrefix(file) }, "\(file)") }
     }
 
-    @Test("B19: doctor on a bare machine names every cause with a remedy, and ends with 69")
+    @Test("doctor on a bare machine names every cause with a remedy, and ends with 69")
     func bareMachine() throws {
         let poor: [String: String?] = [
             "proc/self/limits": """
@@ -179,7 +179,7 @@ struct RecorderRowsTests {
         #expect(doctor.text.contains("output") && doctor.text.contains("input") && doctor.text.contains("mend: "))
     }
 
-    @Test("B22: wide characters and emoji in names of takes stay in their column, and within the line", .needsTerminal)
+    @Test("wide characters and emoji in names of takes stay in their column, and within the line", .needsTerminal)
     func wideNames() throws {
         let names = [
             "练习曲第一号：慢板", "🎸🎸 riff 👩‍🎤 very late in the evening, and once more with feeling", "ギターのソロ（夜）",
@@ -229,7 +229,7 @@ struct SeekShareTests {
         return Int64(frame)
     }
 
-    @Test("B8: 50 % of a recording is frame n/2, as an option and as a seek during playing")
+    @Test("50 % of a recording is frame n/2, as an option and as a seek during playing")
     func half() throws {
         let studio = Studio()
         studio.folder.write("ramp.wav", Wave.ramp(frames: 9000, channels: 1, rate: 8000))

@@ -39,7 +39,7 @@ struct TakesCommandTests {
         }
     }
 
-    @Test("B6, B9, B13: an empty list of takes prints and creates nothing, and says how to record")
+    @Test("an empty list of takes prints and creates nothing, and says how to record")
     func empty() {
         let none = run("takes")
         #expect(none.status == 0 && none.output.isEmpty && none.error.contains("There are no takes yet."))
@@ -48,7 +48,7 @@ struct TakesCommandTests {
         #expect(!folder.names.contains("data"))
     }
 
-    @Test("B7: record puts every kept take into the list, also a converted take, and takes play plays it")
+    @Test("record puts every kept take into the list, also a converted take, and takes play plays it")
     func recording() {
         record("a.wav", frames: 9600)
         record("b.flac", frames: 19_200)
@@ -93,7 +93,7 @@ struct TakesCommandTests {
         #expect(list().count == 1 && !run("takes").error.contains("not finished"))
     }
 
-    @Test("B12: takes are named, noted, rated, deleted, restored and removed; a missing take is refused")
+    @Test("takes are named, noted, rated, deleted, restored and removed; a missing take is refused")
     func changing() {
         for name in ["a.wav", "b.wav", "c.wav"] { record(name, frames: 9600) }
         #expect(run("takes", "rename", "@1", "slow").status == 0 && run("takes", "note", "3", "late").status == 0)
@@ -117,7 +117,7 @@ struct TakesCommandTests {
         }
     }
 
-    @Test("B11: takes export copies or converts a take, and never replaces a file")
+    @Test("takes export copies or converts a take, and never replaces a file")
     func exporting() {
         record("a.wav", frames: 9600)
         #expect(run("takes", "export", "1", "copy.wav").status == 0)
@@ -128,7 +128,7 @@ struct TakesCommandTests {
         #expect(folder.names.contains("a.wav"))
     }
 
-    @Test("B21: takes --follow writes takes that other programs add")
+    @Test("takes --follow writes takes that other programs add")
     func following() {
         let followed = run("takes", "--follow", "--json") { running in
             record("a.wav", frames: 9600)

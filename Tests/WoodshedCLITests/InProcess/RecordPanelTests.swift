@@ -34,7 +34,7 @@ struct RecordPanelTests {
         }
     }
 
-    @Test("B2: the panel shows state, time, file, room, device, loudness, and a meter for each channel")
+    @Test("the panel shows state, time, file, room, device, loudness, and a meter for each channel")
     func content() {
         let lines = RecordPanel(glyphs: .ascii).lines(view(channels: 2), columns: 130)
         #expect(lines[0].hasPrefix("* REC 1:02:03.4  a take with a name that is ..."))
@@ -46,7 +46,7 @@ struct RecordPanelTests {
         #expect(!lines.joined().contains("CLIPPED"))
     }
 
-    @Test("B4: a take is drawn as a waveform in as many lines as fit, with the newest sound at the right")
+    @Test("a take is drawn as a waveform in as many lines as fit, with the newest sound at the right")
     func wave() {
         var view = view(channels: 2)
         let loud = WaveformColumn(minimum: -1, maximum: 0.9, rms: 0.5, isClipped: true, tone: nil)
