@@ -8,16 +8,16 @@ import Terminal
 
 /// Amount of printed messages.
 struct MessageOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write events as JSON lines to standard output.")
+    @Flag(name: .long, help: "Write JSON lines to standard output.")
     var json = false
 
-    @Flag(name: [.short, .long], help: "Print errors only.")
+    @Flag(name: [.short, .long], help: "Print no messages except errors.")
     var quiet = false
 
     @Flag(name: [.short, .long], help: "Print device settings and final statistics.")
     var verbose = false
 
-    @Flag(name: .long, help: "Print few, plain lines, for screen readers and logs.")
+    @Flag(name: .long, help: "Print few plain lines, for screen readers and logs.")
     var plain = false
 }
 
@@ -25,19 +25,19 @@ struct MessageOptions: ParsableArguments {
 struct ScreenOptions: ParsableArguments {
     @Flag(
         name: .long, inversion: .prefixedNo,
-        help: "Show the waveform on a terminal; the key w shows and hides it.")
+        help: "Show the waveform on a terminal; the key w toggles it.")
     var waveform = true
 }
 
 /// The size of the device's buffer.
 struct PeriodOptions: ParsableArguments {
     @Option(
-        name: .long, parsing: .unconditional, help: "Frames per block, 1 to 8192.",
+        name: .long, parsing: .unconditional, help: "Frames per block, 1 to 8192; live 256, offline 4096.",
         transform: { try boundedInteger($0, in: 1...8192) })
     var period: Int?
 
     @Option(
-        name: .long, parsing: .unconditional, help: "Blocks in the buffer, 2 to 4.",
+        name: .long, parsing: .unconditional, help: "Blocks in the buffer, 2 to 4; 3 for playing.",
         transform: { try boundedInteger($0, in: 2...4) })
     var periods: Int?
 }
@@ -58,7 +58,7 @@ struct DeviceOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "Play on these channels of the output, from 1: 3, or 3,4.", valueName: "list", visibility: .hidden),
+            "Play on these output channels, 1 to 64: 3, or 3,4.", valueName: "list", visibility: .hidden),
         transform: { try ChannelListText(parsing: optionValue($0)) })
     var outputChannel: ChannelListText?
 
@@ -70,7 +70,7 @@ struct DeviceOptions: ParsableArguments {
 struct StreamOptions: ParsableArguments {
     @Flag(
         name: .long,
-        help: "Use the card alone: no mixing with other programs, no conversion by ALSA.")
+        help: "Open the card exclusively: no mixing with other programs, no conversion by ALSA.")
     var exclusive = false
 
     @Option(name: .long, help: "real, or virtual: as fast as possible (null and file: only).")
@@ -80,7 +80,7 @@ struct StreamOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
+        help: .init("Real-time priority, 1 to 99; 0 for none. (default: 70)", valueName: "n"),
         transform: { try boundedInteger($0, in: 0...99) })
     var priority = 70
 }
@@ -97,7 +97,7 @@ struct LossOptions: ParsableArguments {
     @Option(
         name: .long,
         help: .init(
-            "If the device is lost: wait for it and play on, pause, or fallback to the default device.",
+            "After a device loss: wait for the device and resume, pause, or fallback to the default device.",
             valueName: "what"))
     var onLoss: LossText = .wait
 }
@@ -106,7 +106,9 @@ struct LossOptions: ParsableArguments {
 struct PlanOptions: ParsableArguments {
     @Option(
         name: .customLong("section"), parsing: .unconditionalSingleValue,
-        help: .init("2.0-3.0, 1:20-1:45, 90112f-131072f, or a saved section's name or number.", valueName: "a-b"),
+        help: .init(
+            "Section: 2.0-3.0, 1:20-1:45, 90112f-131072f (frames), or a saved name or number; may be repeated.",
+            valueName: "a-b"),
         completion: .custom(SectionNames.complete),
         transform: { try SectionArguments.sections(optionValue($0)) })
     var sections: [[SectionText]] = []
@@ -115,7 +117,7 @@ struct PlanOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("n"), .customLong("passes")], parsing: .unconditional,
-        help: .init("Passes of each section; 5 is heard five times.", valueName: "n"),
+        help: .init("Passes of each section; 5 plays it five times.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var passes: Int?
 
@@ -128,17 +130,17 @@ struct PlanOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "Faster with each pass: 60%:100%:5%. Faster within each pass: 60%:100%.", valueName: "a:b[:step]"),
+            "Change the speed with each pass (60%:100%:5%), or within each pass (60%:100%).", valueName: "a:b[:step]"),
         transform: { try RampText(parsing: optionValue($0)) })
     var ramp: RampText?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Silence after a pass: 0.1 (s), 12f or 1.0x its length.", valueName: "g"),
+        help: .init("Silence after each pass: 0.1 (s), 12f, 1.0x (passes).", valueName: "g"),
         transform: { try GapText(parsing: optionValue($0)) })
     var gap: GapText?
 
-    @Option(name: .long, help: "How one pass joins the next: crossfade, fade or hard.")
+    @Option(name: .long, help: "Join the passes by a crossfade, a fade or a hard cut.")
     var joint: JointText = .crossfade
 
     @OptionGroup var method: MethodOptions
@@ -162,13 +164,14 @@ struct PlanOptions: ParsableArguments {
 struct RangeOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Start: 83.5, 1:23.5, 12f (frame) or 50%.", valueName: "time"),
+        help: .init("Start: 83.5 (seconds), 1:23.5, 12f (frame) or 50%.", valueName: "time"),
         transform: { try TimePoint(parsing: optionValue($0)) })
     var from: TimePoint?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("End.", valueName: "time"), transform: { try TimePoint(parsing: optionValue($0)) })
+        help: .init("End, in the units of --from.", valueName: "time"),
+        transform: { try TimePoint(parsing: optionValue($0)) })
     var to: TimePoint?
 
     var isGiven: Bool { from != nil || to != nil }
@@ -180,14 +183,15 @@ struct RangeOptions: ParsableArguments {
 struct SpeedOptions: ParsableArguments {
     @Option(
         name: [.short, .long], parsing: .unconditional,
-        help: .init("25% to 400%; also 0.7 or 0.7x.", valueName: "speed"),
+        help: .init("Speed, 25% to 400%; also 0.7 or 0.7x. (default: 100%)", valueName: "speed"),
         transform: { try SpeedText(parsing: optionValue($0)) })
     var speed: SpeedText?
 
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "Speeds over the seconds of each pass: 0=70%,10~100%, or 0=70%,4=90%,8=repeat.", valueName: "t=speed,..."),
+            "Speed over the seconds of each pass: 0=70%,10~100% (glide), or 0=70%,4=90%,8=repeat.",
+            valueName: "t=speed,..."),
         transform: { try CurveText(parsing: optionValue($0)) })
     var curve: CurveText?
 
@@ -204,11 +208,11 @@ struct SpeedOptions: ParsableArguments {
 struct PitchOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Transpose: +3, -2.5 (semitones), 30c (cents).", valueName: "pitch"),
+        help: .init("Transpose, -24 to 24 semitones: +3, -2.5, 30c (cents).", valueName: "pitch"),
         transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
 
-    @Flag(name: .long, help: "Let the pitch follow the speed, as on a tape.")
+    @Flag(name: .long, help: "Change the pitch with the speed, as on a tape.")
     var varispeed = false
 
     @Option(name: .long, help: "Formants, if transposed: auto (keep in speech), keep or move.")
@@ -221,16 +225,18 @@ struct PitchOptions: ParsableArguments {
 
 /// Towards the end, or towards the beginning.
 struct DirectionOptions: ParsableArguments {
-    @Flag(name: .long, help: "Play from the end to the beginning.")
+    @Flag(name: .long, help: "Play backwards, from the end to the start.")
     var reverse = false
 }
 
 /// The method for other speeds.
 struct MethodOptions: ParsableArguments {
-    @Option(name: .long, help: "Method for other speeds: auto, music or speech.")
+    @Option(name: .long, help: "Stretch as music or as speech; auto chooses.")
     var material: MaterialText = .auto
 
-    @Option(name: .long, help: .init("full, or light: less work, slightly rougher low chords.", visibility: .hidden))
+    @Option(
+        name: .long,
+        help: .init("Stretch quality: full, or light (less work, slightly rougher low chords).", visibility: .hidden))
     var quality: QualityText = .full
 }
 

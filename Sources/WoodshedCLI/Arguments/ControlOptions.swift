@@ -44,7 +44,7 @@ struct ControlOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .singleValue,
         help: .init(
-            "Control without the keyboard: socket, midi, midi:PORT or none; may be repeated. (default: none)",
+            "Control by socket, midi, midi:PORT or none; may be repeated. (default: none)",
             valueName: "way"),
         transform: { try ControlWays(parsing: optionValue($0)) })
     var control: [ControlWays] = []

@@ -4,10 +4,10 @@ import Terminal
 
 /// Options for continuing a run in the background.
 struct DetachOptions: ParsableArguments {
-    @Flag(name: .long, help: "Go on in the background; steer it with: woodshed ctl")
+    @Flag(name: .long, help: "Play in the background; control it by woodshed ctl.")
     var detach = false
 
-    @Flag(name: .long, help: .init("With --detach: beside another run in the background.", visibility: .hidden))
+    @Flag(name: .long, help: .init("With --detach: start beside another background run.", visibility: .hidden))
     var another = false
 
     func validate() throws {

@@ -5,30 +5,30 @@ import Woodshed
 
 /// The settings of `sections FILE auto`.
 struct FindingOptions: ParsableArguments {
-    @Flag(name: .long, help: "Keep what was found, not only show it.")
+    @Flag(name: .long, help: "Save the found sections instead of only listing them.")
     var yes = false
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("The shortest pause between two sections, 0.05 to 10 s. (default: 0.35)", valueName: "s"),
+        help: .init("Shortest pause between two sections, 0.05 to 10 s. (default: 0.35)", valueName: "s"),
         transform: { try seconds($0, in: 0.05...10) })
     var minPause: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Shorter sections are joined to a neighbour, 0 to 60 s. (default: 0.3)", valueName: "s"),
+        help: .init("Join shorter sections to a neighbour, 0 to 60 s. (default: 0.3)", valueName: "s"),
         transform: { try seconds($0, in: 0...60) })
     var minLength: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Longer sections are split, 1 to 3600 s. (default: 15)", valueName: "s"),
+        help: .init("Split longer sections, 1 to 3600 s. (default: 15)", valueName: "s"),
         transform: { try seconds($0, in: 1...3600) })
     var maxLength: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("What is quieter is a pause, -100 to 0 dB. (default: found)", valueName: "dB"),
+        help: .init("Loudest pause, -100 to 0 dB. (default: measured)", valueName: "dB"),
         transform: { try threshold($0) })
     var threshold: Double?
 

@@ -7,13 +7,13 @@ import Woodshed
 struct FreezeOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Hold the sound of one place instead of playing.", valueName: "time"),
+        help: .init("Hold the sound at this time instead of playing.", valueName: "time"),
         transform: { try TimePoint(parsing: try optionValue($0)) })
     var freeze: TimePoint?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("How long, 0.01 to 3600 seconds. (default: 10)", valueName: "seconds"),
+        help: .init("Hold for 0.01 to 3600 seconds. (default: 10)", valueName: "seconds"),
         transform: { try seconds($0) })
     var freezeLength: Double?
 

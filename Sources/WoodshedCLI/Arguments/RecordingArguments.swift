@@ -8,19 +8,19 @@ struct RecordingArguments: ParsableArguments {
     static let mostJobs = PartialFiles.mostOutputs
 
     @Argument(
-        help: .init("Recordings.", valueName: "file"), completion: .file(),
+        help: .init("Recordings: files, @1, or titles in quotes.", valueName: "file"), completion: .file(),
         transform: { $0.split(separator: separator, omittingEmptySubsequences: false).map(String.init) })
     var names: [[String]] = []
 
     @Option(
         name: .customLong("files-from"), parsing: .unconditional,
-        help: .init("A list of more names, or - for standard input.", valueName: "list"),
+        help: .init("File with more names, one a line; - is standard input.", valueName: "list"),
         completion: .file())
     var list: String?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Files worked on at a time; see nproc. (default: 1)", valueName: "n"),
+        help: .init("Files processed at a time, 1 to 256. (default: 1)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...mostJobs) })
     var jobs: Int?
 

@@ -28,31 +28,31 @@ enum TakeModeText: String, CaseIterable, Sendable {
 /// Options for recording over the loops.
 struct RecordingOptions: ParsableArguments {
     @Option(
-        name: .long, help: .init("Record takes: of passes, of gaps, or by key (r).", valueName: "when"),
+        name: .long, help: .init("Record takes: passes, gaps, or key (r starts a take).", valueName: "when"),
         transform: { try TakeModeText(parsing: optionValue($0)) })
     var record: TakeModeText?
 
     @Option(
         name: .long,
         help: .init(
-            "What is recorded: an ALSA device, null or file:PATH. (default: the output's name)", valueName: "device",
+            "Input: an ALSA device, null or file:PATH. (default: the output's name)", valueName: "device",
             visibility: .hidden))
     var input: String?
 
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "Record these channels of the input, from 1: 3, or 1,2.", valueName: "list", visibility: .hidden),
+            "Record these input channels, 1 to 64: 3, or 1,2.", valueName: "list", visibility: .hidden),
         transform: { try ChannelListText(parsing: optionValue($0)) })
     var inputChannel: ChannelListText?
 
-    @Flag(name: .long, help: .init("Hear the input as well, through the device.", visibility: .hidden))
+    @Flag(name: .long, help: .init("Play the input through the output, too.", visibility: .hidden))
     var monitor = false
 
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "How much later sound is recorded than the drivers report, in ms; instead of what calibrate has measured.",
+            "Recording delay beyond the drivers' report, -2000 to 2000 ms; replaces the value from calibrate.",
             valueName: "ms", visibility: .hidden),
         transform: { try MillisecondsText(parsing: optionValue($0)) })
     var takeOffset: MillisecondsText?
@@ -60,7 +60,7 @@ struct RecordingOptions: ParsableArguments {
     @Option(
         name: .long,
         help: .init(
-            "Where takes are kept. (default: woodshed/takes in the user's data folder)", valueName: "folder",
+            "Folder for takes. (default: woodshed/takes in the user's data folder)", valueName: "folder",
             visibility: .hidden),
         completion: .directory)
     var takeFolder: String?

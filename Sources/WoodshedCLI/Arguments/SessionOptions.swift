@@ -5,47 +5,47 @@ import Woodshed
 
 /// Order of the sections, and the actions before and between sections.
 struct SessionOptions: ParsableArguments {
-    @Flag(name: .customLong("repeat"), help: "Begin again with the first section after the last.")
+    @Flag(name: .customLong("repeat"), help: "Start over with the first section after the last.")
     var repeats = false
 
-    @Flag(name: .long, help: "Play the sections in a random order.")
+    @Flag(name: .long, help: "Play the sections in random order.")
     var shuffle = false
 
-    @Flag(name: .long, help: "Play only the saved sections that are marked as hard.")
+    @Flag(name: .long, help: "Play only saved sections marked as hard.")
     var hard = false
 
-    @Flag(name: .long, help: "Play the sections that are due; FILE can be left out.")
+    @Flag(name: .long, help: "Play the due sections; the recording is optional.")
     var due = false
 
-    @Flag(name: .long, help: "Move marks to silence or a zero crossing within 20 ms.")
+    @Flag(name: .long, help: "Snap marks to silence or a zero crossing within 20 ms.")
     var snap = false
 
     @Option(
-        name: .long, help: .init("Show a section's text: during, after or never.", valueName: "moment"),
+        name: .long, help: .init("Show a section's text: during (default), after, never.", valueName: "moment"),
         transform: { try TextMoment(parsing: optionValue($0)) })
     var text: TextMoment = .during
 
     @Option(
-        name: .long, help: .init("Steps for each section: intensive, shadow, blind.", valueName: "name"),
+        name: .long, help: .init("Follow a recipe: intensive, shadow, blind or your own.", valueName: "name"),
         completion: .custom(SectionNames.completeRecipes))
     var recipe: String?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Begin with this section of the list, from 1.", valueName: "n"),
+        help: .init("Start with this section of the list, from 1.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var fromSection: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Clicks before the first pass: 4, or 4:90 (tempo).", valueName: "n[:bpm]"),
+        help: .init("Count-in clicks, 1 to 32: 4, or 4:90 (beats a minute).", valueName: "n[:bpm]"),
         transform: { try CountInText(parsing: optionValue($0)) })
     var countIn: CountInText?
 
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "Repeat this much after a pause: auto, off, or seconds. (default: auto)", valueName: "t",
+            "Rewind after a pause: auto, off, or 0 to 60 seconds. (default: auto)", valueName: "t",
             visibility: .hidden),
         transform: { try ResumeRewindText(parsing: optionValue($0)) })
     var resumeRewind: ResumeRewindText?
@@ -53,7 +53,7 @@ struct SessionOptions: ParsableArguments {
     @Option(
         name: .long,
         help: .init(
-            "Both at once: split (model left, take right) or mix. (default: split)", valueName: "how",
+            "Play model and take together: split (model left, take right) or mix. (default: split)", valueName: "how",
             visibility: .hidden),
         transform: { try BothText(parsing: optionValue($0)) })
     var both: BothText = .split

@@ -7,24 +7,24 @@ import Woodshed
 struct StripOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Hear one channel on both sides: 1; or two: 3,4.", valueName: "n[,m]"),
+        help: .init("Play one channel on both sides: 1; or two: 3,4.", valueName: "n[,m]"),
         transform: { try ChannelText(parsing: optionValue($0)) })
     var channel: ChannelText?
 
     @Option(
-        name: .long, help: .init("A singer in the middle: keep, remove or off.", valueName: "what"),
+        name: .long, help: .init("Centre (a singer): keep, remove or off. (default: off)", valueName: "what"),
         transform: { try CentreText(parsing: optionValue($0)) })
     var centre: CentreText?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("From -1 (left only) to 1 (right only).", valueName: "b"),
+        help: .init("Balance, -1 (left) to 1 (right). (default: 0)", valueName: "b"),
         transform: { try BalanceText(parsing: optionValue($0)) })
     var balance: BalanceText?
 
     @Option(
         name: .customLong("eq"), parsing: .unconditional,
-        help: .init("Gains of lows, mids and highs in dB: -6,0,+3.", valueName: "low,mid,high"),
+        help: .init("Gains of lows, mids, highs, -24 to 12 dB: -6,0,+3.", valueName: "low,mid,high"),
         transform: { try EqualiserText(parsing: optionValue($0)) })
     var equaliser: EqualiserText?
 

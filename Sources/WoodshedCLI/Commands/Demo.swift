@@ -6,18 +6,17 @@ import Woodshed
 struct Demo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Hear how it works: three passages, each at 60, 80 and 100 %.",
+        abstract: "Play a demonstration: three passages, each at 60, 80 and 100 %.",
         discussion: """
             EXAMPLES
               woodshed demo
               woodshed demo --out demo.wav
 
-            It makes its own music, so you need no file. Without a sound device it writes
-            the demo to woodshed-demo.wav, as fast as possible. It replaces an existing
-            file only if --out names it.
+            The demo makes its own music and needs no file. Without a sound device, it writes a new file, \
+            woodshed-demo.wav, as fast as possible. An existing file is replaced only if --out names the file.
             """)
 
-    @Option(name: .long, help: .init("Write the demo to this file instead of playing it.", valueName: "file"))
+    @Option(name: .long, help: .init("Write the demo to this file; play nothing.", valueName: "file"))
     var out: String?
 
     @OptionGroup var device: DeviceOptions

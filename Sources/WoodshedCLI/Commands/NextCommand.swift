@@ -8,36 +8,37 @@ import Woodshed
 struct NextCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "next",
-        abstract: "List the sections that are due to be practised again.",
+        abstract: "List the sections that are due for practice.",
         discussion: """
             EXAMPLES
-              woodshed next                                          what is due, the most overdue first
-              woodshed next song.mp3 --all                           all rated sections of a recording
-              woodshed next song.mp3 --section Solo --rate good      again, hard, good or easy
-              woodshed practice --due                                play what is due
+              woodshed next                                        the most overdue first
+              woodshed next song.mp3 --all                         all rated sections
+              woodshed next song.mp3 --section Solo --rate good    again, hard, good, easy
+              woodshed practice --due                              play the due sections
 
-            A section comes into the schedule when it is rated for the first time: here, or
-            with the key e in `woodshed practice`. The better it goes, the later it is due
-            again: the intervals are those of FSRS-6. Everything stays on this machine.
+            The first rating schedules a section: here, or by the key e in `woodshed practice`. A better rating \
+            gives a longer interval, computed by FSRS-6. All data stays on this computer.
             """)
 
-    @Argument(help: "Only sections of this recording.", completion: .file())
+    @Argument(help: "List only sections of this recording.", completion: .file())
     var file: String?
 
     @Option(
         name: [.customShort("n"), .customLong("most")], parsing: .unconditional,
-        help: .init("At most so many sections.", valueName: "n"),
+        help: .init("List at most n sections. (default: all)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var most: Int?
 
-    @Flag(name: .long, help: "List also what is not due yet.")
+    @Flag(name: .long, help: "List sections that are not due yet, too.")
     var all = false
 
-    @Option(name: .long, help: "A saved section of the recording.", completion: .custom(SectionNames.complete))
+    @Option(
+        name: .long, help: "List or rate this saved section of the recording.",
+        completion: .custom(SectionNames.complete))
     var section: String?
 
     @Option(
-        name: .long, help: .init("Rate how the section went: again, hard, good or easy.", valueName: "rating"),
+        name: .long, help: .init("Rate the section: again, hard, good or easy.", valueName: "rating"),
         completion: .list(ReviewRating.allCases.map(\.name)),
         transform: { text in
             guard let rating = ReviewRating(named: try optionValue(text)) else {

@@ -6,7 +6,7 @@ import Woodshed
 struct PracticeCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "practice",
-        abstract: "Loop sections of a recording, slowed or sped up, at their pitch.",
+        abstract: "Loop sections of a recording at any speed and the original pitch.",
         discussion: """
             EXAMPLES
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
@@ -14,9 +14,9 @@ struct PracticeCommand: Verb {
               woodshed practice talk.mp3 --section 3 --recipe shadow
               woodshed practice song.mp3 --section 3 --record passes
 
-            Without -n a section loops until you press n (next section) or q; -n 5 plays
-            each section five times. Files and the virtual clock get one pass of each.
-            While playing, ? shows the keys. --help-hidden shows more options.
+            Without -n, a section loops until the key n (next section) or q (quit). -n 5 plays each section five \
+            times. Output files and the virtual clock get one pass of each section. The key ? shows all keys. \
+            --help-hidden shows more options.
             """)
 
     @Argument(help: .init("A recording: a file, @1, or words of a title.", valueName: "recording"), completion: .file())
@@ -124,28 +124,29 @@ struct PracticeCommand: Verb {
 struct Play: Verb {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play a recording, or a part of it.",
+        abstract: "Play recordings, or a part of a recording.",
         discussion: """
             EXAMPLES
               woodshed play song.mp3
               woodshed play song.mp3 --from 1:20 --speed 80%
               woodshed play song.mp3 --pitch -2
               woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
-              woodshed play blue bossa                   words of a title in the library
-              woodshed play @1                           the recording that was added last
-              woodshed play one.flac two.mp3             one after another, without a gap
-              woodshed play "Warm up" --shuffle          a playlist
-              woodshed play "Warm up" --detach           in the background; then: woodshed ctl
-              woodshed takes play @1                     the take that was recorded last
-              woodshed play @1 --with-model              what it was recorded against left, the take right
+              woodshed play blue bossa              words of a title in the library
+              woodshed play @1                      the recording added last
+              woodshed play one.flac two.mp3        one after another, without a gap
+              woodshed play "Warm up" --shuffle     a playlist
+              woodshed play "Warm up" --detach      in the background; see woodshed ctl
+              woodshed takes play @1                the take recorded last
+              woodshed play @1 --with-model         that take right, its model left
 
-            While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, ( and ) the pitch, q ends.
+            The key ? shows all keys: space pauses, arrows seek, [ and ] change the speed, ( and ) change the pitch, \
+            q quits.
             """)
 
     @Argument(help: .init("A recording: a file, @1, or words of a title.", valueName: "recording"), completion: .file())
     var recording: [String] = []
 
-    @Flag(name: .long, help: "With a take: what it was recorded against on the left, the take on the right.")
+    @Flag(name: .long, help: "Play a take on the right and its model on the left.")
     var withModel = false
 
     @OptionGroup var queue: QueueOptions

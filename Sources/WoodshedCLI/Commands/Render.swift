@@ -16,7 +16,7 @@ enum BitsText: String, CaseIterable, ExpressibleByArgument {
 struct Render: Verb {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Write what practice would play to a file, as fast as possible.",
+        abstract: "Render the sound of practice to a file, as fast as possible.",
         discussion: """
             EXAMPLES
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
@@ -24,17 +24,16 @@ struct Render: Verb {
               woodshed render *.mp3 --speed 80% -o 'slow/{}.flac' --jobs 2
               woodshed render song.mp3 --section 2-3 --gap 0.1 -o - | ffmpeg -i - loop.m4a
 
-            The name of the file sets its format: .wav, .flac, .opus, .ogg (Vorbis) or
-            .mp3; {} in it is the recording's name. Standard output and names without an
-            ending are WAV. FLAC has 24 bits a sample, or 16 with --bits 16. An existing
-            file stays until the new one is complete.
+            The name of the file sets its format: .wav, .flac, .opus, .ogg (Vorbis) or .mp3. {} in the name stands \
+            for the recording's name. Standard output and names without an ending get WAV. FLAC has 24 bits per \
+            sample, or 16 with --bits 16. An existing file stays until the new file is complete.
             """)
 
     @OptionGroup var recordings: RecordingArguments
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: .init("The file to write; - is standard output.", valueName: "out"))
+        help: .init("Write to this file; - is standard output.", valueName: "out"))
     var out: String
 
     @OptionGroup var plan: PlanOptions
@@ -43,7 +42,7 @@ struct Render: Verb {
 
     @OptionGroup var strip: StripOptions
 
-    @Option(name: .long, help: "16, 24 or 32 bits a sample, or float. (default: float; 24 in FLAC)")
+    @Option(name: .long, help: "Bits per sample. (default: float; 24 in FLAC)")
     var bits: BitsText?
 
     @OptionGroup var periods: PeriodOptions

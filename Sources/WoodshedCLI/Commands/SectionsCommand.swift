@@ -8,28 +8,27 @@ import Woodshed
 struct SectionsCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sections",
-        abstract: "List and change the sections that are kept with a recording.",
+        abstract: "List and edit the sections of a recording.",
         discussion: """
             EXAMPLES
-              woodshed sections song.mp3                               list them
-              woodshed sections song.mp3 add 2.0-3.0 --name Intro      a section of its own
-              woodshed sections song.mp3 mark 12.5 48.2                split the recording there
+              woodshed sections song.mp3
+              woodshed sections song.mp3 add 2.0-3.0 --name Intro
+              woodshed sections song.mp3 mark 12.5 48.2       split the recording
               woodshed sections song.mp3 move Bridge 48.1-1:02
-              woodshed sections song.mp3 split Bridge 55.0             join 2 3 undoes that
+              woodshed sections song.mp3 split Bridge 55.0    join 2 3 reverses that
               woodshed sections song.mp3 set Bridge speed=70% passes=5
-              woodshed sections song.mp3 hard Bridge                   easy takes the mark away
+              woodshed sections song.mp3 hard Bridge          easy removes the mark
               woodshed sections song.mp3 rm 4-6
-              woodshed sections talk.mp3 auto                          find phrases; --yes keeps them
-              woodshed sections talk.mp3 import talk.srt               also vtt, lrc, cue, csv, edl, txt
-              woodshed sections talk.mp3 export talk.vtt               or .apkg, for Anki
-              woodshed sections song.mp3 undo                          redo brings it back
+              woodshed sections talk.mp3 auto                 find phrases; --yes saves
+              woodshed sections talk.mp3 import talk.srt      or vtt, lrc, cue, csv, edl
+              woodshed sections talk.mp3 export talk.vtt      or .apkg, for Anki
+              woodshed sections song.mp3 undo                 redo restores the change
 
-            A section is named by its number or name. Sections stay with the sound: they
-            are found again after the file was renamed, moved or tagged. Marks that a file
-            brings itself (cue points, chapters) are its first sections.
+            Name a section by its number or its name. Sections belong to the sound: a renamed, moved or tagged file \
+            keeps its sections. Marks in the file (cue points, chapters) are its first sections.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
+    @Argument(help: "A recording: a file, @1, or words of a title.", completion: .file())
     var file: String
 
     @Argument(
@@ -40,29 +39,29 @@ struct SectionsCommand: Verb {
     var action: String?
 
     @Argument(
-        help: .init("What the action needs: sections, times, names, a file.", valueName: "word"),
+        help: .init("Sections, times, names or a file, for the action.", valueName: "word"),
         completion: .custom(SectionNames.complete))
     var words: [String] = []
 
-    @Option(name: .long, help: "The name of a new section.")
+    @Option(name: .long, help: "Name the new section.")
     var name: String?
 
-    @Option(name: .long, help: "The words of a new section, or notes.")
+    @Option(name: .long, help: "Give the new section a text: lyrics, or notes.")
     var text: String?
 
     @Flag(name: .long, help: "Mark the new section as hard.")
     var hard = false
 
-    @Flag(name: .long, help: "Move each time to silence or a zero crossing within 20 ms.")
+    @Flag(name: .long, help: "Snap times to silence or a zero crossing within 20 ms.")
     var snap = false
 
-    @Flag(name: .long, help: "With import and auto --yes: remove all other sections; undo brings them back.")
+    @Flag(name: .long, help: "With import and auto --yes: remove all other sections; undo restores them.")
     var replace = false
 
     @Option(
         name: .long,
         help:
-            "For export: json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper), edl (mpv), apkg (Anki).",
+            "Export as json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper), edl (mpv) or apkg (Anki).",
         transform: { text in
             guard let format = SectionExport(named: try optionValue(text)) else {
                 throw ArgumentError("'\(text)' is no format; write \(SectionExport.names)")
@@ -73,7 +72,7 @@ struct SectionsCommand: Verb {
 
     @OptionGroup(title: "Options of auto") var finding: FindingOptions
 
-    @Flag(name: .long, help: "Write JSON to standard output: one line for each section or change.")
+    @Flag(name: .long, help: "Write a JSON line for each section or change.")
     var json = false
 
     @Flag(name: [.short, .long], help: "Print no hints.")

@@ -9,29 +9,28 @@ import Woodshed
 struct StatsCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Show what you practised: days, minutes, and the speed of each section.",
+        abstract: "Show practice statistics: days, minutes, the speed of each section.",
         discussion: """
             EXAMPLES
-              woodshed stats                    everything
-              woodshed stats song.mp3           one recording
+              woodshed stats              all recordings
+              woodshed stats song.mp3     one recording
               woodshed stats --weeks 26 --json
 
-            Counted is what `woodshed practice` played to somebody: the time without pauses,
-            and the passes that were played as a whole. A day begins at midnight, by the
-            clock of this place. Everything stays on this machine.
+            Only audible playing by `woodshed practice` counts: the time without pauses, and complete passes. A day \
+            begins at midnight, local time. All data stays on this computer.
             """)
 
-    @Argument(help: "Only this recording.", completion: .file())
+    @Argument(help: "Count only this recording.", completion: .file())
     var file: String?
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("Show so many weeks. (default: 12)", valueName: "n"),
+        name: .long, parsing: .unconditional, help: .init("Show n weeks, 1 to 520. (default: 12)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...520) })
     var weeks = 12
 
     @Option(
         name: [.customShort("n"), .customLong("most")], parsing: .unconditional,
-        help: .init("List at most so many sections. (default: 20)", valueName: "n"),
+        help: .init("List at most n sections. (default: 20)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var most: Int?
 

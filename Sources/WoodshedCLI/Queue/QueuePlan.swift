@@ -6,16 +6,16 @@ import Woodshed
 
 /// Options of a queue of recordings.
 struct QueueOptions: ParsableArguments {
-    @Flag(name: .long, help: "With several recordings: in a random order.")
+    @Flag(name: .long, help: "Play several recordings in random order.")
     var shuffle = false
 
     @Option(
-        name: .long, help: .init("With several recordings: one or all; they play again and again.", valueName: "what"))
+        name: .long, help: .init("Repeat one recording, or all.", valueName: "what"))
     var `repeat`: QueueRepeatText?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Let one recording fade into the next, in seconds.", valueName: "s"),
+        help: .init("Crossfade between recordings, 0 to 60 s. (default: 0)", valueName: "s"),
         transform: { text in
             guard let seconds = decimal(text), seconds <= 60 else {
                 throw ArgumentError("'\(text)' is no time from 0 to 60 seconds")
@@ -24,7 +24,7 @@ struct QueueOptions: ParsableArguments {
         })
     var crossfade: Double?
 
-    @Option(name: .long, help: .init("Make recordings equally loud: track, album or off.", valueName: "how"))
+    @Option(name: .long, help: .init("Match the loudness by track, by album, or not. (default: off)", valueName: "how"))
     var level: LevelText?
 
     /// True if any option is given: even a single recording then plays as a queue.
