@@ -9,27 +9,25 @@ import Woodshed
 struct CompareCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Measure how a take differs from a recording: timing, pitch, dynamics.",
+        abstract: "Compare a take with a recording: timing, pitch and dynamics.",
         discussion: """
             EXAMPLES
-              woodshed compare @1                               the newest take, with its passage
-              woodshed compare song.mp3 --section Solo          the newest take of a section
-              woodshed compare song.mp3 --section Solo 12       with take 12; @2 is the newest but one
+              woodshed compare @1                           the newest take
+              woodshed compare song.mp3 --section Solo      the newest take of a section
+              woodshed compare song.mp3 --section Solo 12   take 12; @2: second newest
               woodshed compare song.mp3 --from 12 --to 17.5 --take me.wav
               woodshed compare song.mp3 --section Solo --speed 70% --take me.wav
-              woodshed compare model.wav --take me.wav -o me.png    a picture; also .svg
+              woodshed compare model.wav --take me.wav -o me.png    or me.svg
               woodshed compare model.wav --take me.wav --json
 
-            The figures say how far two recordings are apart, each in its own unit: how late
-            or early, how even, how much higher or lower, how much louder or softer. None of
-            them is a mark. Sections of at most ten minutes are compared, of one voice or
-            instrument best.
+            The figures are differences, each in its own unit: delay, evenness, pitch and loudness. No figure is a \
+            grade. Sections last at most ten minutes. A single voice or instrument gives the best results.
             """)
 
-    @Argument(help: "The recording that was followed; or a take alone, as @1.", completion: .file())
+    @Argument(help: "The model recording, or a take alone, such as @1.", completion: .file())
     var file: String
 
-    @Argument(help: .init("A take: its number, or @1 for the newest. (default: @1)", valueName: "take"))
+    @Argument(help: .init("Number of a take, or @1 for the newest. (default: @1)", valueName: "take"))
     var word: String?
 
     @Option(name: .long, help: .init("A take, or any recording.", valueName: "take"), completion: .file())
@@ -42,19 +40,21 @@ struct CompareCommand: Verb {
 
     @Option(
         name: [.short, .long], parsing: .unconditional,
-        help: .init("The speed at which it was played. (default: 100%)", valueName: "speed"),
+        help: .init("Speed of the take. (default: as recorded, or 100%)", valueName: "speed"),
         transform: { try SpeedText(parsing: optionValue($0)) })
     var speed: SpeedText?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("How it was transposed: +3, -2.5 (semitones), 30c (cents).", valueName: "pitch"),
+        help: .init(
+            "Transposition of the take, -24 to 24 semitones: +3, -2.5, 30c (cents). (default: as recorded, or 0)",
+            valueName: "pitch"),
         transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: .init("Draw a picture into a file: .png or .svg.", valueName: "out"), completion: .file())
+        help: .init("Draw a picture to this file: .png or .svg.", valueName: "out"), completion: .file())
     var out: String?
 
     @Flag(name: .long, help: "Write one JSON object to standard output.")

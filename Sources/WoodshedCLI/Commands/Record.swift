@@ -36,42 +36,42 @@ struct Record: Verb {
         abstract: "Record an input, with meters, into a file that survives a crash.",
         discussion: """
             EXAMPLES
-              woodshed record                                  to take-DATE-TIME.wav
+              woodshed record                           to take-DATE-TIME.wav
               woodshed record riff.wav --input hw:1 --duration 1:30
               woodshed record --quality low memo.wav
-              woodshed record --arm riff.wav                   levels; space starts it
-              woodshed record --input hw:1 riff.flac           converted after the stop
-              woodshed record --recover                        finish takes after a crash
+              woodshed record --arm riff.wav            show levels; space starts the take
+              woodshed record --input hw:1 riff.flac    converted after the stop
+              woodshed record --recover                 finish takes after a crash
 
-            A take is recorded to a .wav or .caf file. Other formats are converted from it
-            after the stop. The take is deleted once the new file is complete and checked.
+            A take is recorded to a .wav or .caf file. For another format, the take is converted after the stop, and \
+            deleted once the new file is complete and checked.
 
-            Keys: space pauses and resumes, s or q stops and keeps the take, d discards it,
-            m sets a mark. SIGINT stops and keeps the take; SIGUSR1 acts as space.
-            Qualities: high is 48000 Hz, 24 bit, stereo; medium 44100 Hz, 16 bit, stereo;
-            low 22050 Hz, 16 bit, mono.
+            Keys: space pauses and resumes, s or q stops and keeps the take, d discards the take, m sets a mark. \
+            SIGINT stops and keeps the take. SIGUSR1 acts as space.
+            Qualities: high is 48000 Hz, 24 bit, stereo; medium is 44100 Hz, 16 bit, stereo; low is 22050 Hz, 16 \
+            bit, mono.
             """)
 
-    @Argument(help: "The file to write; - is standard output.", completion: .file())
+    @Argument(help: "Write to this file; - is standard output.", completion: .file())
     var file: String?
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: .init("The file to write, as an option.", valueName: "out"), completion: .file())
+        help: .init("Write to this file; replaces the argument.", valueName: "out"), completion: .file())
     var out: String?
 
     @Option(name: .long, help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
     var input = "default"
 
-    @Option(name: .long, help: "low, medium or high.")
+    @Option(name: .long, help: "Rate, bits and channels: low, medium or high.")
     var quality: RecordQuality = .high
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("Frames per second.", valueName: "hz"),
+        name: .long, parsing: .unconditional, help: .init("Sample rate, 8000 to 768000 Hz.", valueName: "hz"),
         transform: { try boundedInteger($0, in: 8000...768_000) })
     var rate: Int?
 
-    @Option(name: .long, help: "16, 24 or 32 bits a sample, or float.")
+    @Option(name: .long, help: "Bits per sample.")
     var bits: BitsText?
 
     @Option(
@@ -82,38 +82,39 @@ struct Record: Verb {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Record these channels of the input, from 1: 3, or 1,2.", valueName: "list"),
+        help: .init("Record these input channels, 1 to 64: 3, or 1,2.", valueName: "list"),
         transform: { try ChannelListText(parsing: optionValue($0)) })
     var inputChannel: ChannelListText?
 
-    @Flag(name: .long, help: "Refuse an input that has another rate, or fewer channels.")
+    @Flag(name: .long, help: "Refuse an input with another rate or fewer channels.")
     var exact = false
 
     @Option(
         name: .long,
-        help: "wav or caf; flac, opus, ogg, mp3 or m4a are converted after the stop. (default: from the name)")
+        help: "File format; all but wav and caf are converted after the stop. (default: from the name)")
     var format: RecordFormat?
 
-    @Flag(name: .long, help: "Keep the take as well after a conversion.")
+    @Flag(name: .long, help: "Keep the original take after a conversion.")
     var keepTake = false
 
-    @Flag(name: .long, help: "Finish takes after a crash; record nothing.")
+    @Flag(name: .long, help: "Finish takes left by a crash; record nothing.")
     var recover = false
 
     @Option(
         name: .long,
         help: .init(
-            "Remove an unfinished take whose file is gone from the list; record nothing.", valueName: "path",
+            "Forget an unfinished take whose file is gone; record nothing.", valueName: "path",
             visibility: .hidden))
     var forget: String?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Stop after this time: 90, 1:30 or 48000f.", valueName: "time"),
+        help: .init("Stop after this time: 90 (seconds), 1:30 or 48000f.", valueName: "time"),
         transform: { try TimePoint(parsing: optionValue($0)) })
     var duration: TimePoint?
 
-    @Flag(name: .long, help: "Wait and show levels; space or SIGUSR1 starts the take, with the half second before.")
+    @Flag(
+        name: .long, help: "Show levels and wait; space or SIGUSR1 starts the take, including the half second before.")
     var arm = false
 
     @OptionGroup var stream: StreamOptions

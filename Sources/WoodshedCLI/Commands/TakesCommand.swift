@@ -10,58 +10,58 @@ import Woodshed
 struct TakesCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "takes",
-        abstract: "List, hear, name, export and delete what you recorded.",
+        abstract: "List, play, name, export and delete takes.",
         discussion: """
             EXAMPLES
-              woodshed takes                          list them, the newest first
-              woodshed takes song.mp3 --section Solo  those of one section
-              woodshed takes play 12                  or @1, the newest
+              woodshed takes                              list all, the newest first
+              woodshed takes song.mp3 --section Solo      list takes of a section
+              woodshed takes play 12                      or @1, the newest
               woodshed takes rename 12 "slow, clean"
               woodshed takes note 12 "late after the rest"
-              woodshed takes rate 12 4                1 to 5; none takes it back
-              woodshed takes export 12 solo.flac      also opus, ogg, mp3 and m4a
-              woodshed takes export 12 both.wav --pair    the original left, the take right
-              woodshed takes add old.wav              a recording that is not in the list
-              woodshed takes rm 3-7 9                 undo brings them back
-              woodshed takes --trash                  what was deleted
-              woodshed takes empty --yes              free its room, for good
+              woodshed takes rate 12 4                    1 to 5; none clears the rating
+              woodshed takes export 12 solo.flac          or opus, ogg, mp3, m4a
+              woodshed takes export 12 both.wav --pair    the model left, the take right
+              woodshed takes add old.wav                  list another recording as a take
+              woodshed takes rm 3-7 9                     undo restores them
+              woodshed takes --trash                      list deleted takes
+              woodshed takes empty --yes                  delete them for good
 
-            A take is what you recorded, with `woodshed record`. Its number stays the same. The
-            sound is in an ordinary file, which any program can open; a deleted take
-            stays beside it, hidden, until the trash is emptied.
+            A take is a recording made by `woodshed record` or `woodshed practice --record`. The number of a take \
+            never changes. Its sound is an ordinary audio file. A deleted take stays in place as a hidden file until \
+            the trash is emptied.
             """)
 
     @Argument(
         help: .init(
-            "A recording whose takes are listed; or list, play, rename, note, rate, export, add, rm, restore, undo or empty, and what it needs.",
+            "A recording, to list its takes; or list, play, rename, note, rate, export, add, rm, restore, undo or empty, with arguments.",
             valueName: "word"),
         completion: .list(TakeAction.allCases.map(\.rawValue)))
     var words: [String] = []
 
-    @Option(name: .long, help: "Only takes of this saved section of the recording.")
+    @Option(name: .long, help: "List only takes of this saved section.")
     var section: String?
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("Only the newest takes.", valueName: "n"),
+        name: .long, parsing: .unconditional, help: .init("List only the newest n takes.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var newest: Int?
 
     @Flag(name: .long, help: "List the trash.")
     var trash = false
 
-    @Flag(name: .long, help: "Go on listing: a line for each take that is added or changed, by any program.")
+    @Flag(name: .long, help: "Keep listing: print a line for each take added or changed by any process.")
     var follow = false
 
-    @Flag(name: .long, help: "With export: what was followed on the left, the take on the right.")
+    @Flag(name: .long, help: "With export: put the model on the left, the take on the right.")
     var pair = false
 
-    @Flag(name: .long, help: "With --pair: make both equally loud.")
+    @Flag(name: .long, help: "With --pair: match the loudness of both.")
     var match = false
 
-    @Option(name: .long, help: "With --pair: where the recording is now.", completion: .file())
+    @Option(name: .long, help: "With --pair: the present file of the model.", completion: .file())
     var model: String?
 
-    @Flag(name: .long, help: "With empty: remove the files in the trash.")
+    @Flag(name: .long, help: "With empty: delete the files in the trash for good.")
     var yes = false
 
     @OptionGroup(visibility: .hidden) var strip: StripOptions
