@@ -9,21 +9,20 @@ import Woodshed
 struct Info: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show what a recording is: format, length, size, tags, sections.",
+        abstract: "Show a recording's format, length, size, tags and sections.",
         discussion: """
             EXAMPLES
               woodshed info song.mp3
               woodshed info song.mp3 --json
               woodshed info *.mp3 --json --jobs 2 > songs.jsonl
 
-            The length is measured by decoding the file; the header may be wrong. Of several
-            files, one that cannot be read is reported, and the others are described; the
-            exit status is 2 then.
+            The length is measured by decoding the file, because headers may be wrong. With several files, \
+            unreadable files are reported and the remaining files are described; the exit code is then 2.
             """)
 
     @OptionGroup var recordings: RecordingArguments
 
-    @Flag(name: .long, help: "Write one JSON object a file, in one line, to standard output.")
+    @Flag(name: .long, help: "Write a JSON line for each file to standard output.")
     var json = false
 
     func perform() throws {

@@ -14,18 +14,17 @@ struct Measure: Verb {
               woodshed measure take.wav --json --series > loudness.json
               woodshed measure *.flac --json --jobs 2 > loudness.jsonl
 
-            Loudness is in LUFS, after ITU-R BS.1770 and EBU R 128. Peaks and RMS are in dB
-            relative to full scale. PPM and VU readings are relative to the reading of a
-            steady full-scale sine (in JSON: _rel). An over is a run of clipped samples,
-            at full scale, in one channel. In JSON, the level of silence is null.
+            Loudness is in LUFS, after ITU-R BS.1770 and EBU R 128. Peaks and RMS are in dB relative to full scale. \
+            PPM and VU readings are relative to the reading of a steady full-scale sine (in JSON: _rel). An over is \
+            a run of clipped samples, at full scale, in one channel. In JSON, the level of silence is null.
 
-            Of several files, one that cannot be read is reported, and the others are
-            measured; the exit status is 2 then.
+            With several files, unreadable files are reported and the remaining files are measured; the exit code is \
+            then 2.
             """)
 
     @OptionGroup var recordings: RecordingArguments
 
-    @Flag(name: .long, help: "Write one JSON object a file, in one line, to standard output.")
+    @Flag(name: .long, help: "Write a JSON line for each file to standard output.")
     var json = false
 
     @Flag(name: .long, help: "With --json: add [end in seconds, momentary, short-term] for every 10 ms.")

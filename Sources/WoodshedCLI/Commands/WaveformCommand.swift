@@ -9,7 +9,7 @@ import Woodshed
 struct WaveformCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "waveform",
-        abstract: "Draw a recording's waveform; the colour shows the pitch.",
+        abstract: "Draw a recording's waveform, coloured by frequency.",
         discussion: """
             EXAMPLES
               woodshed waveform song.flac
@@ -19,17 +19,17 @@ struct WaveformCommand: Verb {
               woodshed waveform song.flac --json --width 1000 > columns.json
               woodshed waveform *.flac -o 'pictures/{}.png' --width 1600 --jobs 2
 
-            The strong part is the level (RMS); the faint part reaches up to the peaks.
-            Orange is low sound, green is middle, violet is high. Red, or ! without colour,
-            marks full scale. With -o the name of the file sets its format: .png, .svg, or
-            .dat and .json in the form of audiowaveform; {} in it is the recording's name.
+            The strong part is the level (RMS); the faint part reaches up to the peaks. Orange is low sound, green \
+            is middle, violet is high. Red, or ! without colour, marks full scale. With -o, the name of the file \
+            sets its format: .png, .svg, or audiowaveform's .dat and .json. {} in the name stands for the \
+            recording's name.
             """)
 
     @OptionGroup var recordings: RecordingArguments
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: .init("A file to write: .png, .svg, .dat or .json.", valueName: "out"))
+        help: .init("Write to this file: .png, .svg, .dat or .json.", valueName: "out"))
     var out: String?
 
     @OptionGroup var view: WaveViewOptions
@@ -42,7 +42,7 @@ struct WaveformCommand: Verb {
     @Flag(name: .long, help: "Use no colour and no status lines.")
     var plain = false
 
-    @Flag(name: .customLong("no-cache"), help: "Neither read nor write the cache of waveforms.")
+    @Flag(name: .customLong("no-cache"), help: "Neither read nor write the waveform cache.")
     var ignoresCache = false
 
     mutating func validate() throws {

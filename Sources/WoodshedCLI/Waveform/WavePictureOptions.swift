@@ -19,7 +19,7 @@ where Value.RawValue == String {
 }
 
 struct WavePictureOptions: ParsableArguments {
-    @Option(name: .long, help: "Colours of .png and .svg: light or dark.")
+    @Option(name: .long, help: "Colours of .png and .svg. (default: light)")
     var theme: WordChoice<PictureTheme>?
 
     @Option(
@@ -32,18 +32,18 @@ struct WavePictureOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Spectrogram: window length, a power of two.", valueName: "frames"))
+        help: .init("Spectrogram: window length, a power of two, 256 to 65536. (default: 2048)", valueName: "frames"))
     var window: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Spectrogram: lowest level, in dB below full scale.", valueName: "dB"))
+        help: .init("Spectrogram: levels, 10 to 200 dB down. (default: 90)", valueName: "dB"))
     var range: Double?
 
-    @Option(name: .customLong("colour-map"), help: "Spectrogram: viridis, magma or grey.")
+    @Option(name: .customLong("colour-map"), help: "Spectrogram: colours. (default: viridis)")
     var colourMap: WordChoice<ColourMap>?
 
-    @Option(name: .long, help: "Spectrogram: linear or logarithmic frequency axis.")
+    @Option(name: .long, help: "Spectrogram: frequency axis. (default: logarithmic)")
     var frequency: WordChoice<Spectrogram.Settings.Axis>?
 
     func validate(for target: WaveformTarget?) throws {

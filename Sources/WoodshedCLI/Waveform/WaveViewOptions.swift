@@ -8,33 +8,33 @@ extension WaveStyle: ExpressibleByArgument {}
 extension WaveColour: ExpressibleByArgument {}
 
 struct WaveViewOptions: ParsableArguments {
-    @Option(name: .long, help: "half (blocks), braille or ascii.")
+    @Option(name: .long, help: "Characters: half (blocks), braille or ascii.")
     var style: WaveStyle?
 
-    @Option(name: .long, help: "bands (the default), centroid (pitch as hue) or plain.")
+    @Option(name: .long, help: "Colour by bands, centroid (pitch as hue) or plain. (default: bands)")
     var colour: WaveColour?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Width in characters; of a picture in pixels.", valueName: "cells"))
+        help: .init("Width in characters; with -o in pixels, usually 1200.", valueName: "cells"))
     var width: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Height of all channels in lines; of a picture in pixels.", valueName: "lines"))
+        help: .init("Height in lines; with -o in pixels, usually 400.", valueName: "lines"))
     var height: Int?
 
     @OptionGroup var range: RangeOptions
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Frames in each column; replaces --to.", valueName: "frames"))
+        help: .init("Frames in each column, 1 or more; replaces --to.", valueName: "frames"))
     var zoom: Int?
 
-    @Option(name: .long, help: .init("each, mixed, or the number of one channel.", valueName: "channels"))
+    @Option(name: .long, help: .init("Draw channels: each, mixed, or a number from 1.", valueName: "channels"))
     var channels: String?
 
-    @Flag(name: .customLong("db"), help: "Show levels in dB, down to -60.")
+    @Flag(name: .customLong("db"), help: "Scale the levels in dB, down to -60 dB.")
     var decibels = false
 
     @Flag(name: .customLong("no-sections"), help: "Hide the sections between the file's marks.")
