@@ -6,26 +6,28 @@ import Woodshed
 struct FetchOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("How often to try again after an error that may pass.", valueName: "n"),
+        help: .init("Retries after a temporary error, 0 to 1000. (default: 5)", valueName: "n"),
         transform: { try boundedInteger($0, in: 0...1000) })
     var retry = 5
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("How many at a time.", valueName: "n"),
+        name: .long, parsing: .unconditional, help: .init("Downloads at a time, 1 to 16. (default: 3)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...16) })
     var parallel = 3
 
-    @Flag(name: .long, help: "Wait until there is a network.")
+    @Flag(name: .long, help: "Wait for a network connection.")
     var waitOnline = false
 
     @Option(
-        name: .long, help: .init("The longest file that is taken, such as 500MB, or none.", valueName: "size"),
+        name: .long, help: .init("Largest file to accept, such as 500MB, or none. (default: 20GB)", valueName: "size"),
         transform: { try QuotaText(parsing: optionValue($0)) })
     var sizeLimit = QuotaText(bytes: 20_000_000_000)
 
     @Option(
         name: .long,
-        help: .init("The program that finds the sound of videos; {url} is their address.", valueName: "words"))
+        help: .init(
+            "Program that finds the sound of a video; {url} is the video's address. (default: none)", valueName: "words"
+        ))
     var extractor: String?
 
     /// The settings of the transfers.

@@ -32,7 +32,8 @@ struct QuotaText: Equatable, Sendable {
 /// Quota option of verbs that enlarge the library.
 struct QuotaOptions: ParsableArguments {
     @Option(
-        name: .long, help: .init("The most that the library's own files may take, such as 20GB.", valueName: "size"),
+        name: .long,
+        help: .init("Size limit of the library's own files, such as 20GB, or none. (default: none)", valueName: "size"),
         transform: { try QuotaText(parsing: optionValue($0)) })
     var quota: QuotaText?
 

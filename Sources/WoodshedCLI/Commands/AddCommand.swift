@@ -10,20 +10,19 @@ struct AddCommand: Verb {
         abstract: "Add recordings to the library.",
         discussion: """
             EXAMPLES
-              woodshed add song.mp3                      the library gets a copy
-              woodshed add --link ~/Music                every recording below a folder, where it is
-              woodshed add --move download.flac          the file is moved into the library
+              woodshed add song.mp3               copy the file into the library
+              woodshed add --link ~/Music         link every recording below a folder
+              woodshed add --move download.flac   move the file into the library
               woodshed add song.mp3 --title "Blue Bossa" --artist "Ana" --tag slow
 
-            Titles and artists are read from the files. The same recording is never added twice,
-            whatever its file is called; adding it again is harmless. Files below folders that
-            are no recordings are passed over.
+            Titles and artists are read from the files. A recording in the library is not added again, even from a \
+            file with another name. In folders, files other than recordings are skipped.
             """)
 
     @Argument(help: .init("Recordings, or folders with recordings.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Flag(name: .long, help: "Leave the files where they are.")
+    @Flag(name: .long, help: "Link the files; leave them in place.")
     var link = false
 
     @Flag(name: .long, help: "Move the files into the library.")
@@ -107,22 +106,22 @@ struct AddCommand: Verb {
 
 /// Metadata of a recording.
 struct WordOptions: ParsableArguments {
-    @Option(name: .long, help: .init("The title.", valueName: "words"))
+    @Option(name: .long, help: .init("Set the title.", valueName: "words"))
     var title: String?
 
-    @Option(name: .long, help: .init("The performers.", valueName: "words"))
+    @Option(name: .long, help: .init("Set the performers.", valueName: "words"))
     var artist: String?
 
-    @Option(name: .long, help: .init("The language, as in: de, or pt-BR.", valueName: "tag"))
+    @Option(name: .long, help: .init("Set the language, such as de or pt-BR.", valueName: "tag"))
     var language: String?
 
-    @Option(name: .long, parsing: .singleValue, help: .init("A tag; may be repeated.", valueName: "tag"))
+    @Option(name: .long, parsing: .singleValue, help: .init("Add a tag; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
-    @Option(name: .long, help: .init("Where it is from.", valueName: "words"))
+    @Option(name: .long, help: .init("Set the source, such as an address.", valueName: "words"))
     var source: String?
 
-    @Option(name: .long, help: .init("What may be done with it.", valueName: "words"))
+    @Option(name: .long, help: .init("Set the licence, such as CC BY 4.0.", valueName: "words"))
     var licence: String?
 
     /// True if no metadata is given.

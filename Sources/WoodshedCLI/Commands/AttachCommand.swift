@@ -8,35 +8,35 @@ import Woodshed
 struct AttachCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "attach",
-        abstract: "Attach documents to a recording: sheet music, words, pictures.",
+        abstract: "Attach documents to a recording: sheet music, lyrics, pictures.",
         discussion: """
             EXAMPLES
-              woodshed attach @1 sheet.pdf cover.jpg     the library gets copies
-              woodshed attach "blue bossa" words.lrc     its lines also become sections
-              woodshed attach @1 --link ~/scores/a.pdf   the file stays where it is
-              woodshed attach @1                         list them
-              woodshed attach @1 --remove 2              woodshed rm --undo brings it back
-              woodshed open @1 1                         open the first
+              woodshed attach @1 sheet.pdf cover.jpg     copy both into the library
+              woodshed attach "blue bossa" words.lrc     its lines become sections, too
+              woodshed attach @1 --link ~/scores/a.pdf   leave the file in place
+              woodshed attach @1                         list the documents
+              woodshed attach @1 --remove 2              woodshed rm --undo restores it
+              woodshed open @1 1                         open the first document
 
-            A text with times (srt, vtt, lrc, cue, csv, edl, json, or txt from Audacity, by the ending
-            of its name) also becomes sections with these words, as with sections import. The same
-            content is attached only once, whatever the file is called.
+            A text with times also becomes sections with its words, as by sections import. The ending of its name \
+            tells the format: srt, vtt, lrc, cue, csv, edl, json, or txt from Audacity. The same content is attached \
+            only once, whatever the file's name.
             """)
 
-    @Argument(help: .init("A recording of the library: a file, @1, or words of a title.", valueName: "recording"))
+    @Argument(help: .init("Recording of the library: a file, @1, or words of a title.", valueName: "recording"))
     var recording: String
 
-    @Argument(help: .init("Documents.", valueName: "file"), completion: .file())
+    @Argument(help: .init("Documents to attach.", valueName: "file"), completion: .file())
     var files: [String] = []
 
-    @Flag(name: .long, help: "Leave the files where they are.")
+    @Flag(name: .long, help: "Link the files; leave them in place.")
     var link = false
 
     @Flag(name: .long, help: "List the documents.")
     var list = false
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("Remove a document, by its number.", valueName: "n"),
+        name: .long, parsing: .unconditional, help: .init("Remove the document with this number.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var remove: Int?
 
@@ -137,32 +137,32 @@ struct AttachCommand: Verb {
 struct OpenCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Open a document of a recording with the desktop's program for it.",
+        abstract: "Open a document of a recording in a program of the desktop.",
         discussion: """
             EXAMPLES
               woodshed open @1                 the only document
-              woodshed open "blue bossa" 2     the second; woodshed attach "blue bossa" lists them
-              woodshed open @1 --print         print the command, and run nothing
+              woodshed open "blue bossa" 2     the second; attach "blue bossa" lists them
+              woodshed open @1 --print         print the command; run nothing
               woodshed config set opener "evince {file}"
 
-            The command is printed, too. Without a desktop it is only printed. The program of the
-            option opener is started without a shell; its words are divided by blanks and quotes,
-            and {file} is the document, which is added at the end otherwise.
+            The command is printed before it runs. Without a desktop, it is printed and not run. The program of the \
+            option opener runs without a shell. Blanks and quotes divide its words. {file} stands for the document; \
+            without {file}, the document is the last argument.
             """)
 
-    @Argument(help: .init("A recording of the library: a file, @1, or words of a title.", valueName: "recording"))
+    @Argument(help: .init("Recording of the library: a file, @1, or words of a title.", valueName: "recording"))
     var recording: String
 
     @Argument(
-        help: .init("The number of the document.", valueName: "n"),
+        help: .init("Number of the document; optional for a single document.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var number: Int?
 
-    @Flag(name: .long, help: "Print the command, and run nothing.")
+    @Flag(name: .long, help: "Print the command; run nothing.")
     var print = false
 
     @Option(
-        name: .long, help: .init("The program that opens documents.", valueName: "words"),
+        name: .long, help: .init("Program that opens documents. (default: xdg-open)", valueName: "words"),
         transform: { try DocumentOpener(parsing: optionValue($0)) })
     var opener: DocumentOpener?
 

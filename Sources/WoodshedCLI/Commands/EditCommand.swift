@@ -8,7 +8,7 @@ import Woodshed
 struct EditCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Change the title, artist, tags and the like of recordings in the library.",
+        abstract: "Change title, artist, tags and other metadata of recordings.",
         discussion: """
             EXAMPLES
               woodshed edit @1 --title "Blue Bossa" --artist "Ana"
@@ -16,7 +16,7 @@ struct EditCommand: Verb {
               woodshed edit "blue bossa" --language pt-BR
               woodshed edit @1 --licence "CC BY 4.0" --source https://example.org/song
 
-            An empty text takes a word away: --artist "". The files are not changed.
+            An empty text clears a field: --artist "". Only the library changes, not the files.
             """)
 
     @Argument(help: .init("Recordings: @1, @2-5, or words of a title in quotes.", valueName: "recording"))
@@ -24,7 +24,7 @@ struct EditCommand: Verb {
 
     @OptionGroup var words: WordOptions
 
-    @Option(name: .long, parsing: .singleValue, help: .init("Take a tag away; may be repeated.", valueName: "tag"))
+    @Option(name: .long, parsing: .singleValue, help: .init("Remove a tag; may be repeated.", valueName: "tag"))
     var untag: [String] = []
 
     @OptionGroup var messages: MessageOptions
@@ -61,33 +61,33 @@ struct EditCommand: Verb {
 struct RemoveCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove recordings from the library; --undo brings them back.",
+        abstract: "Remove recordings from the library; --undo restores them.",
         discussion: """
             EXAMPLES
               woodshed rm @1
               woodshed rm @4-9 "blue bossa"
-              woodshed rm --undo               bring back what was removed last
-              woodshed rm --empty --yes        free the room of the trash, for good
-              woodshed rm @3 --keep-entry --yes    remove the file, keep the recording in the list
+              woodshed rm --undo                   restore the last removal
+              woodshed rm --empty --yes            empty the trash for good
+              woodshed rm @3 --keep-entry --yes    delete the file, keep the entry
 
-            A file of the library's own waits in its trash, with the documents of the recording. A
-            file that was added with --link stays where it is. Sections, takes and ratings stay, and
-            come back with the recording. --undo also brings back a removed document.
+            Files inside the library, and documents of the recording, go to the library's trash. Linked files stay \
+            in place. Sections, takes and ratings are kept, and return with the recording. --undo also restores a \
+            removed document.
             """)
 
     @Argument(help: .init("Recordings: @1, @2-5, or words of a title in quotes.", valueName: "recording"))
     var recordings: [String] = []
 
-    @Flag(name: .long, help: "Bring back what was removed last.")
+    @Flag(name: .long, help: "Restore the last removed recordings or document.")
     var undo = false
 
-    @Flag(name: .long, help: "Remove the files in the trash, for good.")
+    @Flag(name: .long, help: "Delete the files in the trash for good.")
     var empty = false
 
-    @Flag(name: .long, help: "Remove only the file, for good; the recording stays in the list.")
+    @Flag(name: .long, help: "Delete only the file, for good; keep the recording listed.")
     var keepEntry = false
 
-    @Flag(name: .long, help: "Do what cannot be undone.")
+    @Flag(name: .long, help: "Confirm a deletion that --undo cannot restore.")
     var yes = false
 
     @OptionGroup var messages: MessageOptions

@@ -7,64 +7,67 @@ import Woodshed
 struct GetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Fetch recordings from the network into the library.",
+        abstract: "Download recordings into the library.",
         discussion: """
             EXAMPLES
               woodshed get https://example.org/song.mp3
-              woodshed get URL URL URL          several, some at a time
-              woodshed get - < list.txt         addresses, one a line
+              woodshed get URL URL URL              several, three at a time
+              woodshed get - < list.txt             addresses, one a line
               woodshed get URL --title "Blue Bossa" --tag slow
               woodshed get URL --sha256 9f86d081884c7d65…
-              woodshed get --check URL          say whether it would be taken; nothing is sent
-              woodshed get URL --later          put it on the list only
-              woodshed get                      go on with the list
-              woodshed get --list               what is on it
-              woodshed get URL --detach         fetch it in the background
-              woodshed get --cancel 3 --discard take it off, with its part
+              woodshed get --check URL              check the address; send nothing
+              woodshed get URL --later              put the address on the list only
+              woodshed get                          resume the downloads on the list
+              woodshed get --list                   show the list
+              woodshed get URL --detach             download in the background
+              woodshed get --cancel 3 --discard     cancel; delete the received part
 
-            Ctrl-C keeps what was received; the same command goes on, if the server still has the
-            same file, and begins again if it has not. Names and passwords for servers belong into
-            ~/.netrc. A video site needs a program of yours that finds its sound, such as yt-dlp:
+            Ctrl-C keeps the received data. The same command resumes the download, or restarts it if the file on the \
+            server has changed. Put server passwords in ~/.netrc. For video sites, set an external program that \
+            finds the sound, such as yt-dlp:
               woodshed config set extractor "yt-dlp -j -f bestaudio"
-            Fetch only what you may: many sites and rights holders forbid it.
+            Download only recordings that you may copy: many sites and rights holders forbid downloads.
             """)
 
-    @Argument(help: .init("Addresses, http or https; - for a list on standard input.", valueName: "url"))
+    @Argument(help: .init("Addresses, http or https; - reads standard input.", valueName: "url"))
     var addresses: [String] = []
 
-    @Flag(name: .long, help: "Say whether the addresses would be taken, and fetch nothing.")
+    @Flag(name: .long, help: "Check the addresses; download nothing.")
     var check = false
 
-    @Flag(name: .long, help: "Put them on the list, and fetch nothing.")
+    @Flag(name: .long, help: "Put the addresses on the list; download nothing.")
     var later = false
 
-    @Flag(name: .long, help: "Fetch them in the background.")
+    @Flag(name: .long, help: "Download in the background.")
     var detach = false
 
-    @Flag(name: .long, help: "List what is not fetched yet.")
+    @Flag(name: .long, help: "List the unfinished downloads.")
     var list = false
 
-    @Flag(name: .long, help: "With --list: show private keys of addresses, too.")
+    @Flag(name: .long, help: "With --list: show private keys in addresses.")
     var withKeys = false
 
-    @Option(name: .long, help: .init("Take this one off the list; end it in any terminal.", valueName: "number"))
+    @Option(
+        name: .long, help: .init("Cancel this download, even if another process is fetching it.", valueName: "number"))
     var cancel: Int?
 
-    @Flag(name: .long, help: "With --cancel: remove what was received.")
+    @Flag(name: .long, help: "With --cancel: delete the received part.")
     var discard = false
 
-    @Option(name: .long, help: .init("Let this one wait, also if another program fetches it.", valueName: "number"))
+    @Option(
+        name: .long, help: .init("Pause this download, even if another process is fetching it.", valueName: "number"))
     var pause: Int?
 
-    @Option(name: .long, help: .init("Let this one go on, or try it again.", valueName: "number"))
+    @Option(name: .long, help: .init("Resume or retry this download.", valueName: "number"))
     var resume: Int?
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("Higher ones are fetched earlier.", valueName: "n"),
+        name: .long, parsing: .unconditional,
+        help: .init("Priority, -1000 to 1000; highest first. (default: 0)", valueName: "n"),
         transform: { try boundedInteger($0, in: -1000...1000) })
     var priority: Int?
 
-    @Option(name: .long, help: .init("The SHA-256 checksum that the file must have.", valueName: "digits"))
+    @Option(name: .long, help: .init("SHA-256 checksum of the file, 64 digits.", valueName: "digits"))
     var sha256: String?
 
     @OptionGroup var words: WordOptions

@@ -10,38 +10,38 @@ import Woodshed
 struct LibraryCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "Check and repair the library, move it to another computer, follow podcasts.",
+        abstract: "Check, repair, back up and move the library; follow podcasts.",
         discussion: """
             EXAMPLES
-              woodshed library check                  compare it with the disk; changes nothing
-              woodshed library check ~/Music          look there for files that were moved
-              woodshed library check --fix            repair what was found
-              woodshed library repair --from practice.db.damaged    bring back what a damaged store holds
-              woodshed library export list.json       what is known of recordings, without the sound
-              woodshed library bundle all.tar         the same with the sound and the takes
+              woodshed library check                  compare with the disk only
+              woodshed library check ~/Music          look there for moved files
+              woodshed library check --fix            repair the findings
+              woodshed library repair --from practice.db.damaged    from a damaged store
+              woodshed library export list.json       all data except the sound
+              woodshed library bundle all.tar         the same with sound and takes
               woodshed library bundle set.tar @1-5 --without-takes
-              woodshed library bundle mine.tar --with-keys    also passwords in addresses
-              woodshed library import all.tar         merge a bundle or an export into this library
-              woodshed library backup /media/disk/wood    copies only what is new
-              woodshed library backup /media/disk/wood --verify    compares all of it
-              woodshed library restore /media/disk/wood   into an empty library; --merge into another
+              woodshed library bundle mine.tar --with-keys    with passwords in addresses
+              woodshed library import all.tar         merge a bundle or an export
+              woodshed library backup /media/disk/wood    copy only new data
+              woodshed library backup /media/disk/wood --verify    compare all files
+              woodshed library restore /media/disk/wood    only if empty, or with --merge
               woodshed library subscribe https://example.org/show.rss
-              woodshed library refresh                ask the feeds what is new
+              woodshed library refresh                check the feeds for new episodes
               woodshed library episodes --new
-              woodshed library fetch 12 13            put episodes on the list of: woodshed get
+              woodshed library fetch 12 13            put episodes on the list of get
 
-            Merging is safe in any order and as often as you like: of two changes to the same thing
-            the later one stays. What was removed elsewhere goes to the trash.
+            Merging is safe in any order, and any number of times. Of two changes to the same item, the later change \
+            wins. Recordings removed elsewhere go to the trash.
             """)
 
     @Argument(
         help: .init(
-            "check, repair, export, import, bundle, backup, restore, subscribe, unsubscribe, feeds, refresh, episodes or fetch, and what it needs.",
+            "check, repair, export, import, bundle, backup, restore, subscribe, unsubscribe, feeds, refresh, episodes or fetch, with arguments.",
             valueName: "word"),
         completion: .list(LibraryAction.allCases.map(\.rawValue)))
     var words: [String]
 
-    @Flag(name: .long, help: "With check: repair what was found.")
+    @Flag(name: .long, help: "With check: repair the findings.")
     var fix = false
 
     @Option(
@@ -54,19 +54,19 @@ struct LibraryCommand: Verb {
 
     @Flag(
         name: .long,
-        help: "With export and bundle: keep passwords and keys in the addresses from which recordings come.")
+        help: "With export and bundle: keep passwords and keys in the recordings' addresses.")
     var withKeys = false
 
-    @Flag(name: .long, help: "With backup: compare all files that are in it, not only a tenth of them.")
+    @Flag(name: .long, help: "With backup: compare all files of the backup, not only a tenth.")
     var verify = false
 
-    @Flag(name: .long, help: "With restore: merge the backup into a library that is not empty.")
+    @Flag(name: .long, help: "With restore: merge into a library that is not empty.")
     var merge = false
 
-    @Flag(name: .long, help: "With episodes: only those that are new.")
+    @Flag(name: .long, help: "With episodes: list only new episodes.")
     var new = false
 
-    @Flag(name: .long, help: "With episodes: none of them is new any more.")
+    @Flag(name: .long, help: "With episodes: list new ones and mark them as seen.")
     var seen = false
 
     @OptionGroup var messages: MessageOptions

@@ -8,54 +8,56 @@ import Woodshed
 struct ListCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the recordings in the library, and find some of them.",
+        abstract: "List and find recordings in the library.",
         discussion: """
             EXAMPLES
-              woodshed list                       all, the last added first
-              woodshed list cafe mar              words of titles, artists, tags and sections
+              woodshed list                all recordings, the last added first
+              woodshed list cafe mar       words of titles, artists, tags and sections
               woodshed list --tag bossa --artist "Ana" --sort title
-              woodshed list --missing             whose files are gone
-              woodshed list --trash               what was removed
+              woodshed list --missing      recordings whose files are gone
+              woodshed list --trash        removed recordings
 
-            @1 is the recording that was added last. Every verb that takes a recording also takes
-            @1, or words of its title: woodshed practice blue bossa
+            @1 is the recording added last. Every verb that takes a recording accepts @1, or words of the title:
+              woodshed practice blue bossa
             """)
 
-    @Argument(help: .init("Only what has words that begin as these.", valueName: "word"))
+    @Argument(help: .init("List only recordings with words that begin like these.", valueName: "word"))
     var words: [String] = []
 
-    @Option(name: .long, help: .init("The same: words to find.", valueName: "words"))
+    @Option(name: .long, help: .init("Find these words, as the argument does.", valueName: "words"))
     var search: String?
 
-    @Option(name: .long, parsing: .singleValue, help: .init("Only with this tag; may be repeated.", valueName: "tag"))
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: .init("List only recordings with this tag; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
-    @Option(name: .long, help: .init("Only with this artist.", valueName: "name"))
+    @Option(name: .long, help: .init("List only this artist.", valueName: "name"))
     var artist: String?
 
-    @Option(name: .long, help: .init("Only in this language, such as de or pt.", valueName: "tag"))
+    @Option(name: .long, help: .init("List only this language, such as de or pt.", valueName: "tag"))
     var language: String?
 
-    @Option(name: .long, help: .init("Only audio, or only video.", valueName: "kind"))
+    @Option(name: .long, help: .init("List only audio, or only video.", valueName: "kind"))
     var kind: KindText?
 
-    @Flag(name: .long, help: "Only what the library has a file of its own of.")
+    @Flag(name: .long, help: "List only files inside the library.")
     var kept = false
 
-    @Flag(name: .long, help: "Only files that stay where you have them.")
+    @Flag(name: .long, help: "List only linked files outside the library.")
     var linked = false
 
-    @Flag(name: .long, help: "Only recordings whose file is gone.")
+    @Flag(name: .long, help: "List only recordings whose file is gone.")
     var missing = false
 
-    @Flag(name: .long, inversion: .prefixedNo, help: "Only with saved sections, or only without.")
+    @Flag(name: .long, inversion: .prefixedNo, help: "List only recordings with, or without, saved sections.")
     var sections: Bool?
 
-    @Option(name: .long, help: .init("added, seen, title, artist or length.", valueName: "order"))
+    @Option(name: .long, help: .init("Sort by this order.", valueName: "order"))
     var sort: OrderText = .added
 
     @Option(
-        name: .long, parsing: .unconditional, help: .init("Only the first n.", valueName: "n"),
+        name: .long, parsing: .unconditional, help: .init("List only the first n recordings.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var newest: Int?
 
@@ -130,21 +132,21 @@ enum OrderText: String, CaseIterable, ExpressibleByArgument {
 struct RecentCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "recent",
-        abstract: "List the recordings that were added to the library last.",
+        abstract: "List the recordings added last.",
         discussion: """
             EXAMPLES
               woodshed recent              the last five
               woodshed recent -n 20        the last twenty
-              woodshed recent --all        all of them
+              woodshed recent --all        all recordings
               woodshed play @1             play the newest
             """)
 
     @Option(
-        name: .short, parsing: .unconditional, help: .init("How many.", valueName: "n"),
+        name: .short, parsing: .unconditional, help: .init("List n recordings. (default: 5)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var number = 5
 
-    @Flag(name: .long, help: "All of them.")
+    @Flag(name: .long, help: "List all recordings.")
     var all = false
 
     @OptionGroup var messages: MessageOptions

@@ -9,27 +9,27 @@ import Woodshed
 struct PlaylistCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
-        abstract: "Put recordings in an order of your own, to play them one after another.",
+        abstract: "List and edit playlists: recordings to play one after another.",
         discussion: """
             EXAMPLES
-              woodshed playlist                              all playlists
+              woodshed playlist                              list all playlists
               woodshed playlist create "Warm up"
               woodshed playlist add "Warm up" @1 @2 "blue bossa" scale.flac
-              woodshed playlist "Warm up"                    what is in it
+              woodshed playlist "Warm up"                    list its recordings
               woodshed playlist move "Warm up" 3 1           the third becomes the first
               woodshed playlist remove "Warm up" 2
               woodshed playlist rename "Warm up" Monday
-              woodshed playlist delete Monday                its recordings stay
+              woodshed playlist delete Monday                keep its recordings
               woodshed playlist import list.m3u8             also .m3u, .pls and .xspf
               woodshed playlist export Monday list.xspf
               woodshed play Monday
 
-            A file that is not in the library yet is added to it, where it is.
+            A file outside the library is added to the library as a link.
             """)
 
     @Argument(
         help: .init(
-            "A playlist, or list, create, add, remove, move, rename, delete, import or export, and what it needs.",
+            "A playlist; or an action: list, create, add, remove, move, rename, delete, import or export, with its arguments.",
             valueName: "word"),
         completion: .list(PlaylistAction.allCases.map(\.rawValue)))
     var words: [String] = []

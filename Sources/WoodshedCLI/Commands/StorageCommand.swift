@@ -7,12 +7,12 @@ import Woodshed
 struct StorageCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "storage",
-        abstract: "Show how much room recordings, takes and the rest take on the disk.",
+        abstract: "Show the disk space used by recordings, takes and other files.",
         discussion: """
             EXAMPLES
               woodshed storage
               woodshed storage --json
-              woodshed clean --dry-run      what could be freed
+              woodshed clean --dry-run      show how much could be freed
             """)
 
     @OptionGroup var messages: MessageOptions
@@ -42,24 +42,23 @@ struct StorageCommand: Verb {
 struct CleanCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "clean",
-        abstract: "Free room: the trash, unfinished parts and what can be made again.",
+        abstract: "Free disk space: the trash, unfinished parts and caches.",
         discussion: """
             EXAMPLES
-              woodshed clean --dry-run         say what would be removed
-              woodshed clean --yes             empty the trash, remove stale parts
-              woodshed clean --cache --yes     also waveforms, which are made again when needed
+              woodshed clean --dry-run         show what would be removed
+              woodshed clean --yes             empty the trash, remove unfinished parts
+              woodshed clean --cache --yes     remove cached waveforms, too
 
-            Recordings in the library, takes that are not in the trash, sections and ratings are
-            never removed.
+            Recordings in the library, takes outside the trash, sections and ratings are never removed.
             """)
 
-    @Flag(name: .long, help: "Say what would be removed, and remove nothing.")
+    @Flag(name: .long, help: "Show the sizes to be freed; remove nothing.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Also remove what can be made again.")
+    @Flag(name: .long, help: "Remove caches as well; they are rebuilt when needed.")
     var cache = false
 
-    @Flag(name: .long, help: "Remove it.")
+    @Flag(name: .long, help: "Remove the files for good.")
     var yes = false
 
     @OptionGroup var messages: MessageOptions
