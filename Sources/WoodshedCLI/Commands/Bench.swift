@@ -4,7 +4,7 @@ import ArgumentParser
 struct Bench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure how much of the processor it takes to play a recording.",
+        abstract: "Measure the processor time that playback needs.",
         discussion: """
             EXAMPLES
               woodshed bench stretch song.mp3 --speed 75%

@@ -8,24 +8,24 @@ import Woodshed
 struct BenchStretch: Verb {
     static let configuration = CommandConfiguration(
         commandName: "stretch",
-        abstract: "Measure how long it takes to render each block that practice would play.",
+        abstract: "Measure the render time of each block that practice would play.",
         discussion: """
             EXAMPLES
               woodshed bench stretch song.mp3 --speed 75%
-              woodshed bench stretch song.mp3 --section 1:20-1:45 -n 5 --speed 50% --period 256
+              woodshed bench stretch song.mp3 --section 1:20-1:45 -n 5 --period 256
               woodshed bench stretch song.mp3 --speed 75% --json
 
-            Times are processor time of the thread that renders. Decoding and analysis are
-            done before and not counted. The result is the median run.
+            Times are processor time of the render thread. Decoding and analysis come first and are not counted. The \
+            result is the median run.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
+    @Argument(help: "The file of a recording.", completion: .file())
     var file: String
 
     @OptionGroup var plan: PlanOptions
 
     @Option(
-        name: .long, parsing: .unconditional, help: "Frames per block, 1 to 8192.",
+        name: .long, parsing: .unconditional, help: "Frames per block, 1 to 8192. (default: 64)",
         transform: { try boundedInteger($0, in: 1...8192) })
     var period = 64
 

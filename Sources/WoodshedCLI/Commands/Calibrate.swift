@@ -7,7 +7,7 @@ import Woodshed
 struct Calibrate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure the round trip: from the output back to the input.",
+        abstract: "Measure the round-trip latency from the output to the input.",
         discussion: """
             EXAMPLES
               woodshed calibrate --output hw:1         connect output to input first
@@ -15,24 +15,22 @@ struct Calibrate: Verb {
               woodshed calibrate --list
               woodshed calibrate --forget --output hw:1
 
-            It plays five short chirps, 10 dB below full scale, and looks for them in the
-            recording. The result is stored for this pair of devices, rate and period;
-            takes are then aligned by it.
+            Five short chirps are played, 10 dB below full scale, and found in the recording. The result is stored \
+            for this pair of devices, rate and period, and aligns later takes.
 
-            The exit code is 69 when the chirps do not come back clearly, or when the
-            device was interrupted.
+            The exit code is 69 if the chirps do not return clearly, or if the device was interrupted.
             """)
 
-    @Option(name: .long, help: .init("The ALSA device to play on. (default: default)", valueName: "device"))
+    @Option(name: .long, help: .init("ALSA device to play on. (default: default)", valueName: "device"))
     var output: String?
 
     @Option(
-        name: .long, help: .init("The ALSA device to record from. (default: the output's name)", valueName: "device"))
+        name: .long, help: .init("ALSA device to record from. (default: the output's name)", valueName: "device"))
     var input: String?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Frames per second. (default: 48000)", valueName: "hz"),
+        help: .init("Sample rate, 8000 to 768000 Hz. (default: 48000)", valueName: "hz"),
         transform: { try boundedInteger($0, in: 8000...768_000) })
     var rate: Int?
 
@@ -40,7 +38,7 @@ struct Calibrate: Verb {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
+        help: .init("Real-time priority, 1 to 99; 0 for none. (default: 70)", valueName: "n"),
         transform: { try boundedInteger($0, in: 0...99) })
     var priority = 70
 

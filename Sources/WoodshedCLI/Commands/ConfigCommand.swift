@@ -10,35 +10,34 @@ import UserState
 struct ConfigCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Show and change what holds for every run: speed, device, plain output.",
+        abstract: "Save your usual options, and show where each value comes from.",
         discussion: """
             EXAMPLES
-              woodshed config                        every option, and where its value comes from
+              woodshed config                        list each option, value and source
               woodshed config set speed 80%
               woodshed config get speed
               woodshed config unset speed
-              woodshed config path                   the file
-              woodshed config keys                   what each key does
+              woodshed config path                   print the path of the file
+              woodshed config keys                   list the keys and their actions
               woodshed config set key.playing.z "loop start"
-              woodshed config set midi.cc64 "pause"  what a pedal does; midi lists all
-              woodshed config recipes                the steps of practice --recipe
+              woodshed config set midi.cc64 "pause"  set a pedal; config midi lists all
+              woodshed config recipes                list the steps of practice --recipe
               woodshed config set recipe.slow "passes=3 speed=60%; passes=2"
 
-            The file has lines of option = value, with the names of the long options, and
-            comments after #. An option on the command line wins over the environment
-            (WOODSHED_SPEED=80%), that over a section's own value, then what was remembered
-            of the recording, then the file.
+            The file has lines of option = value, with the names of the long options, and comments after #. The \
+            order of precedence is: the command line, the environment (WOODSHED_SPEED=80%), the section's own value, \
+            the recording's stored value, the file.
             """)
 
     @Argument(
-        help: .init("list, get, set, unset, path, keys, midi or recipes.", valueName: "action"),
+        help: .init("Action: list, get, set, unset, path, keys, midi or recipes.", valueName: "action"),
         completion: .list(["list", "get", "set", "unset", "path", "keys", "midi", "recipes"]))
     var action = "list"
 
-    @Argument(help: .init("An option, and for set its value.", valueName: "word"))
+    @Argument(help: .init("Name of an option; for set, also its value.", valueName: "word"))
     var words: [String] = []
 
-    @Flag(name: .long, help: "Write JSON to standard output: one line for each option.")
+    @Flag(name: .long, help: "Write a JSON line for each option to standard output.")
     var json = false
 
     @Flag(name: [.short, .long], help: "Print no hints.")

@@ -10,31 +10,32 @@ import Woodshed
 struct CtlCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "ctl",
-        abstract: "Steer a run that plays in the background or was started with --control socket.",
+        abstract: "Control a run in the background, or a run with --control socket.",
         discussion: """
             EXAMPLES
               woodshed play "Warm up" --detach
-              woodshed ctl                      what plays
-              woodshed ctl pause                the same as the key; again: go on
-              woodshed ctl next                 the next recording; section +1 in practice
+              woodshed ctl                      show the status
+              woodshed ctl pause                pause, or resume
+              woodshed ctl next                 next recording; in practice: section +1
               woodshed ctl "speed 80%; seek 0%"
-              woodshed ctl status --follow      a line for each change, for status bars
-              woodshed ctl events               all events, as JSON
-              woodshed ctl list                 the runs that can be steered
-              woodshed ctl help                 all commands of the run
+              woodshed ctl status --follow      print a line for each change
+              woodshed ctl events               print all events as JSON
+              woodshed ctl list                 list the runs that can be controlled
+              woodshed ctl help                 list all actions of the run
               woodshed ctl quit
             """)
 
-    @Argument(help: .init("What to do: the words of an action; status, events, list or help.", valueName: "word"))
+    @Argument(
+        help: .init("The words of an action; or status, events, list or help. (default: status)", valueName: "word"))
     var words: [String] = []
 
-    @Flag(name: .long, help: "With status: go on, with a line for each change.")
+    @Flag(name: .long, help: "With status: print a line for each change.")
     var follow = false
 
-    @Option(name: .long, help: .init("The run with this number, if there are several.", valueName: "number"))
+    @Option(name: .long, help: .init("Process ID of the run. (default: the newest run)", valueName: "number"))
     var pid: Int?
 
-    @Flag(name: .long, help: "Write what the run answers, as JSON.")
+    @Flag(name: .long, help: "Write the answers of the run as JSON.")
     var json = false
 
     mutating func validate() throws {

@@ -7,17 +7,16 @@ import Woodshed
 struct Devices: Verb {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the devices for sound, and what each can do.",
+        abstract: "List the sound devices, with formats, channels and rates.",
         discussion: """
             EXAMPLES
               woodshed devices
               woodshed play song.mp3 --output hw:1
               woodshed devices --json
 
-            --output and --input take any name from these lists, and every other name that
-            ALSA knows. Each device is opened briefly to read its formats, channels and
-            rates; nothing is played or recorded. The list tells which devices are in use
-            by another program, or do not answer.
+            --output and --input accept each name in these lists, and every other name that ALSA knows. Each device \
+            is opened briefly to read its formats, channels and rates. Nothing is played or recorded. The list marks \
+            devices in use by another program, and devices without an answer.
             """)
 
     @Flag(name: .long, help: "Write the list to standard output as one JSON object.")

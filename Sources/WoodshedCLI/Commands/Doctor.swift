@@ -7,37 +7,37 @@ import Woodshed
 struct Doctor: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check what keeps this machine from playing well, and how to mend it.",
+        abstract: "Find the causes of dropouts on this computer, and their remedies.",
         discussion: """
             EXAMPLES
               woodshed doctor                  run every check
               woodshed doctor --output hw:1    check another device
               woodshed doctor --input hw:1     check a device for recording
-              woodshed doctor --mpris          media keys must work, too
+              woodshed doctor --mpris          check the media keys, too
               woodshed doctor --json           print the checks as JSON
-              woodshed doctor --privacy        what is kept about you, and where
+              woodshed doctor --privacy        list the stored data and its files
 
-            It opens the devices, and plays and records nothing. The exit code is 0 when
-            playing is possible, 77 when you may not open the device, and 69 when there is
-            no device or another program uses it. The input counts only with --input.
+            The devices are opened; nothing is played or recorded. The exit code is 0 if playing is possible, 77 \
+            without permission to open the device, and 69 without a device, or with the device in use by another \
+            program. The input counts only with --input.
             """)
 
-    @Option(name: .long, help: .init("The ALSA device to check for playing.", valueName: "device"))
+    @Option(name: .long, help: .init("ALSA device to check for playing.", valueName: "device"))
     var output = "default"
 
-    @Option(name: .long, help: .init("The ALSA device to check for recording. (default: default)", valueName: "device"))
+    @Option(name: .long, help: .init("ALSA device to check for recording. (default: default)", valueName: "device"))
     var input: String?
 
     @Flag(name: .long, help: "Write the checks to standard output as one JSON object.")
     var json = false
 
-    @Flag(name: .long, help: "Print words instead of symbols; for screen readers and logs.")
+    @Flag(name: .long, help: "Print words instead of symbols, for screen readers and logs.")
     var plain = false
 
-    @Flag(name: .long, help: "Print what is kept about you, and in which files; check nothing.")
+    @Flag(name: .long, help: "List the stored data about you, and its files; check nothing.")
     var privacy = false
 
-    @Flag(name: .long, help: "Media keys must work: exit code 69 without a session bus.")
+    @Flag(name: .long, help: "Require media keys: exit code 69 without a session bus.")
     var mpris = false
 
     func perform() throws {
