@@ -32,6 +32,33 @@ struct CommandTests {
         }
     }
 
+    @Test("each example of a help text is one line at 80 columns", arguments: verbs)
+    func examples(verb: String) throws {
+        let run = Command.run(["help", verb], environment: ["COLUMNS": "80"])
+        let lines = run.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "EXAMPLES"))
+        let examples = lines[(start + 1)...].prefix { !$0.isEmpty }
+        #expect(!examples.isEmpty)
+        #expect(examples.allSatisfy { $0.hasPrefix("  woodshed ") }, "\(examples)")
+    }
+
+    @Test("each paragraph of a help text is one line on a wide terminal", arguments: verbs)
+    func paragraphs(verb: String) {
+        let lines = Command.run(["help", verb], environment: ["COLUMNS": "2000"]).lines
+        let paragraphs = lines.prefix { !$0.hasPrefix("USAGE") }.filter { !$0.hasPrefix(" ") && $0 != "EXAMPLES" }
+        #expect(!paragraphs.isEmpty)
+        #expect(paragraphs.allSatisfy { $0.hasSuffix(".") || $0.hasSuffix(":") }, "\(paragraphs)")
+    }
+
+    @Test("the help of the command lists each verb once, in five groups")
+    func groups() {
+        let lines = Command.run(["--help"]).lines
+        #expect(lines.count(where: { $0.hasSuffix(" SUBCOMMANDS:") }) == 5)
+        for verb in Self.verbs {
+            #expect(lines.count(where: { $0.hasPrefix("  \(verb) ") }) == 1, "\(verb)")
+        }
+    }
+
     @Test("the version is one line")
     func version() {
         let run = Command.run(["--version"])

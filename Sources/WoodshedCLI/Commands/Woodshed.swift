@@ -18,24 +18,35 @@ struct Woodshed: ParsableCommand {
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
 
-            Every verb takes --log-level debug, or audio:debug,sql:trace, and --log-file FILE:
-            they write what it does to a file. So do WOODSHED_LOG and WOODSHED_LOG_FILE.
+            Every verb takes --log-level, which writes a log: debug, or a level for each area, as in \
+            audio:debug,sql:trace. --log-file FILE names the file of the log. The variables WOODSHED_LOG and \
+            WOODSHED_LOG_FILE do the same.
             """,
         version: CommandLineTool.version,
-        subcommands: [
-            Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
-            CompareCommand.self, NextCommand.self, StatsCommand.self,
-            GetCommand.self, AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self,
-            RemoveCommand.self, AttachCommand.self, OpenCommand.self,
-            PlaylistCommand.self, StorageCommand.self, CleanCommand.self, LibraryCommand.self,
-            Info.self, Measure.self,
-            WaveformCommand.self,
-            CtlCommand.self,
-            Devices.self, Doctor.self,
-            Calibrate.self, Bench.self, ConfigCommand.self, Demo.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Practice",
+                subcommands: [
+                    PracticeCommand.self, Play.self, SectionsCommand.self, Render.self, NextCommand.self,
+                    StatsCommand.self, Demo.self,
+                ]),
+            CommandGroup(name: "Recording", subcommands: [Record.self, TakesCommand.self, CompareCommand.self]),
+            CommandGroup(name: "Inspection", subcommands: [Info.self, Measure.self, WaveformCommand.self]),
+            CommandGroup(
+                name: "Library",
+                subcommands: [
+                    GetCommand.self, AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self,
+                    RemoveCommand.self, AttachCommand.self, OpenCommand.self, PlaylistCommand.self,
+                    StorageCommand.self, CleanCommand.self, LibraryCommand.self,
+                ]),
+            CommandGroup(
+                name: "System",
+                subcommands: [
+                    CtlCommand.self, Devices.self, Doctor.self, Calibrate.self, Bench.self, ConfigCommand.self,
+                ]),
         ])
 
-    /// The names of all verbs, in the order of the help.
+    /// The names of all verbs, in the order of the help. `subcommands` flattens the groups.
     static let verbs = configuration.subcommands.compactMap { $0.configuration.commandName }
 }
 
@@ -53,10 +64,11 @@ enum Introduction {
           woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
                                         the same as a file
 
-        Verbs:    play practice sections render record takes compare next stats
+        Verbs:    practice play sections render next stats demo
+                  record takes compare
+                  info measure waveform
                   get add list recent edit rm attach open playlist storage clean library
-                  info measure waveform ctl
-                  devices doctor calibrate bench config demo
+                  ctl devices doctor calibrate bench config
         Help:     woodshed help VERB
         Problems: woodshed doctor
 
