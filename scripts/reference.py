@@ -45,7 +45,7 @@ def generate(command):
     data = json.dumps(tree, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     lines = [
         "# The commands", "",
-        "What `woodshed help VERB` prints, of every verb. Made by `make reference`; to change it, change the command.", "",
+        "The help of every verb, as `woodshed help VERB` prints the text. `make reference` writes this page from the command.", "",
     ]
     for path, _ in walk(tree):
         lines += [f"## {' '.join(path)}", "", "```text", said(command, *path[1:], "--help-hidden").rstrip("\n"), "```", ""]
@@ -110,8 +110,12 @@ def page(path, node, version):
             block = rest
         elif len(out) and not any(line == ".SH DESCRIPTION" for line in out):
             out += [".SH DESCRIPTION"]
-        if block:
-            out += [".PP", ".nf", quoted(block), ".fi"]
+        # Indented lines keep their columns; every other line is a paragraph of its own.
+        for indented, lines in itertools.groupby(filter(None, block.split("\n")), lambda line: line.startswith(" ")):
+            if indented:
+                out += [".PP", ".nf", quoted("\n".join(lines)), ".fi"]
+            else:
+                out += itertools.chain.from_iterable((".PP", quoted(line)) for line in lines)
     if own:
         out.append(".SH OPTIONS")
     for argument in own:
