@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Level meter")
 struct LevelMeterTests {
-    @Test("B5: a sine at -20 dB reads -20 in peak and AES17, -23.01 in plain RMS")
+    @Test("a sine at -20 dB reads -20 in peak and AES17, -23.01 in plain RMS")
     func sineLevels() {
         let tone = sine(997, sampleRate: 48_000, frameCount: 48_000, amplitude: 0.1)
         var meter = LevelMeter(channelCount: 2)

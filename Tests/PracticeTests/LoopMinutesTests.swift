@@ -10,7 +10,7 @@ import VirtualCardSupport
 
 @Suite("Ten minutes over a loop")
 struct LoopMinutesTests {
-    @Test("B17: over ten minutes of playing and recording the round trip stays the same, to the frame")
+    @Test("over ten minutes of playing and recording the round trip stays the same, to the frame")
     func roundTrip() async throws {
         var card = VirtualCardOptions()
         (card.loopbackDelayFrames, card.latencyFrames) = (311, 64)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Waveform")
 struct WaveformTests {
     @Test(
-        "B20: a waveform has the extremes and RMS of every bin, and one bin at the top level",
+        "a waveform has the extremes and RMS of every bin, and one bin at the top level",
         arguments: [1, 2, 5])
     func bins(channelCount: Int) {
         var random = SeededGenerator(printedFor: "WaveformTests.bins")
