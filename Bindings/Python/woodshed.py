@@ -9,9 +9,9 @@
         engine.start()
         engine.wait()
 
-One file without dependencies, over the shared library libwoodshed.so.0; the environment variable WOODSHED_LIBRARY names another one.
-Positions are in frames at the engine's rate, speeds are factors. Errors are exceptions of the class Error, with message, remedy and status.
-The header woodshed.h says more about each function.
+This file has no dependencies but the shared library libwoodshed.so.0; the environment variable WOODSHED_LIBRARY names another library.
+Positions and lengths are in frames at the engine's rate, from 0; speeds are factors from 0.25 to 4. Every failure raises `Error`, with
+message, remedy and status. Any thread may call any function. The header woodshed.h describes each function and each field.
 """
 import ctypes
 import os
@@ -27,7 +27,7 @@ for _name in ("version", "error_message", "error_remedy"):
 
 
 class Error(Exception):
-    """What the library refused or could not do."""
+    """A call refused or failed: `message` is the cause, `remedy` the solution, `status` a woodshed_status."""
 
     def __init__(self, status):
         self.status = status
@@ -43,7 +43,7 @@ def _call(name, *arguments):
 
 
 class _Struct(ctypes.Structure):
-    """A struct of the header, whose first field is its size."""
+    """A struct of the header; the first field is the size."""
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(type(self)), **fields)
@@ -150,7 +150,7 @@ FORMANTS = {"auto": 0, "keep": 1, "move": 2}
 TAKE_MODES = {"key": 0, "passes": 1, "gaps": 2}
 CENTRES = {"as_recorded": 0, "kept": 1, "removed": 2}
 RATINGS = {"again": 1, "hard": 2, "good": 3, "easy": 4}
-# As the rewind of a session: more after a longer pause.
+# As `rewind_seconds` of a session: repeats more after a longer pause.
 AUTOMATIC = -1
 
 _LISTS = {"device_list": _Device, "section_list": _KeptSection, "due_list": _DueSection, "take_list": _KeptTake}
@@ -162,18 +162,18 @@ _library.woodshed_clip_frame_of_file.restype = c_int64
 
 
 def version():
-    """The version of the library."""
+    """Returns the version of the library."""
     return _library.woodshed_version().decode()
 
 
 def _values(struct):
-    """The fields of a struct as a dictionary."""
+    """Returns the fields of a struct as a dictionary."""
     values = {name.rstrip("_"): getattr(struct, name) for name, *_ in struct._fields_ if name not in ("size", "reserved")}
     return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
 
 
 def _items(kind, handle):
-    """The items of a list, which is closed."""
+    """Returns the items of a list, and closes the list."""
     try:
         count, at = getattr(_library, f"woodshed_{kind}_count"), getattr(_library, f"woodshed_{kind}_at")
         return [_values(at(handle, place).contents) for place in range(count(handle))]
@@ -182,21 +182,21 @@ def _items(kind, handle):
 
 
 def devices():
-    """The sound devices, each a dictionary with name, description, is_input and is_default."""
+    """Returns the sound devices, each a dictionary with name, description, is_input and is_default."""
     handle = c_void_p()
     _call("device_list_open", byref(handle))
     return _items("device_list", handle)
 
 
 def measure(path):
-    """The loudness and the peaks of a recording."""
+    """Measures a whole recording; returns a dictionary of the fields of woodshed_loudness, levels in LUFS, dBTP and dB."""
     loudness = _Loudness()
     _call("measure", os.fsencode(path), byref(loudness))
     return _values(loudness)
 
 
 def calibrate(output="default", input="default", **options):
-    """Measures the round trip from an output to an input."""
+    """Measures the round trip from an output to an input, in frames, by playing chirps; returns the fields of woodshed_round_trip."""
     trip = _RoundTrip()
     _call("calibrate", os.fsencode(output), os.fsencode(input), byref(_EngineOptions(**options)), byref(trip))
     return _values(trip)
@@ -207,7 +207,11 @@ def _passage(path, start=0, end=0, speed=0, semitones=0):
 
 
 def compare(take, model, start_seconds=0, **passage):
-    """How a take differs from the recording that it was played to; `passage` are start, end, speed and semitones of the model."""
+    """Compares a take with the recording heard, at most ten minutes each; returns the fields of woodshed_comparison.
+
+    `start_seconds` is the second of the take at which the model's first frame was heard. `passage` is the start and the end of the
+    model, in frames of its file, and its speed and semitones.
+    """
     comparison = _Comparison()
     _call("compare", os.fsencode(take), byref(_passage(model, **passage)), c_double(start_seconds), byref(comparison))
     return _values(comparison)
@@ -215,7 +219,10 @@ def compare(take, model, start_seconds=0, **passage):
 
 @dataclass
 class Section:
-    """A part of a clip, from frame `start` to the one before `end`; `id` is that of a kept section."""
+    """A part of a clip, from frame `start` to the frame before `end`. `id` is the id of a kept section; 0 if not kept.
+
+    A field of 0 takes the plan's value. `speed_to` and `speed_step` make a ramp from pass to pass.
+    """
 
     start: int
     end: int
@@ -237,13 +244,13 @@ def _plan(sections=(), joint="crossfade", material="auto", formants="auto", **se
     plan = _Plan(
         sections=ctypes.cast(array, c_void_p) if sections else None, section_count=len(sections), joint=JOINTS[joint],
         material=MATERIALS[material], formants=FORMANTS[formants], **settings)
-    # The plan refers to the array, which has to live as long.
+    # The plan refers to the array, so the array must live as long as the plan.
     plan._array = array
     return plan
 
 
 class _Handle:
-    """Something open, closed by `close()` or at the end of a `with`."""
+    """An open object of the library; `close()` or the end of a `with` closes the object."""
 
     _kind = ""
 
@@ -262,7 +269,7 @@ class _Handle:
         self.close()
 
     def __del__(self):
-        # What its engine has closed already is refused.
+        # The library refuses an object that the engine has closed already.
         try:
             self.close()
         except Error:
@@ -270,7 +277,11 @@ class _Handle:
 
 
 class Engine(_Handle):
-    """An open output with its players; without an output, one for `render()`; with an input, one for `Session.record()`."""
+    """An open output and the players on this output.
+
+    `output` is "default", the name of an ALSA device, "null" or "file:PATH"; None makes an engine for `render()`. With an `input`, takes
+    can be recorded by `Session.record()`. `options` are further fields of woodshed_engine_options.
+    """
 
     _kind = "engine"
 
@@ -287,32 +298,39 @@ class Engine(_Handle):
             _call("engine_open", os.fsencode(output), byref(settings), byref(self._handle))
 
     def clip(self, path):
-        """Opens a recording."""
+        """Opens a recording at the engine's rate."""
         return Clip(self, path)
 
     def player(self, clip, **plan):
-        """Adds a player of a clip; `plan` are the fields of woodshed_plan, and a list of `Section`."""
+        """Adds a player of a clip. `plan` has fields of woodshed_plan; `sections` is a list of `Section`."""
         return Player(self, clip, _plan(**plan))
 
     def session(self, clip, options=None, **plan):
-        """Prepares a session; `options` is a dictionary of fields of woodshed_session_options, `plan` as for a player."""
+        """Prepares a session. `options` is a dictionary of fields of woodshed_session_options; `plan` is as for a player."""
         return Session(self, clip, _plan(**plan), options or {})
 
     def listen(self, capacity=0):
-        """Opens a queue of events."""
+        """Opens a queue of the events from now on; a queue opened before the players misses no event. `capacity` 0 is 4096 events."""
         return Listener(self, capacity)
 
     def start(self):
+        """Starts the device, once per engine, after the beginning of every player's sound is decoded."""
         _call("engine_start", self._handle)
 
     def wait(self):
+        """Waits until the last player has finished and the device has played the sound, or the engine is stopped or closed."""
         _call("engine_wait", self._handle)
 
     def stop(self):
+        """Stops the device at once and for good."""
         _call("engine_stop", self._handle)
 
     def render(self, frames, delay_frames=0):
-        """The next frames of an engine without a device (`output=None`): an array of floats for each channel, and how many are sound."""
+        """Returns the next frames of an engine without a device (`output=None`): an array of floats per channel, and the frames of sound.
+
+        `delay_frames` counts the frames from the first frame of the block until this frame is heard. Not for an audio thread: Python
+        allocates.
+        """
         channels = self.configuration["channels"]
         buffers = [(c_float * frames)() for _ in range(channels)]
         pointers = (c_void_p * channels)(*(ctypes.addressof(buffer) for buffer in buffers))
@@ -351,7 +369,7 @@ class Clip(_Handle):
             self._handle = c_void_p(handle)
 
     def frame_of_file(self, file_frame):
-        """The frame of the clip for a frame of its file; None if there is none."""
+        """Returns the frame of the clip for a frame of the file; None if there is no such frame."""
         frame = _library.woodshed_clip_frame_of_file(self._handle, c_int64(file_frame))
         return None if frame < 0 else frame
 
@@ -363,7 +381,7 @@ class Clip(_Handle):
 
 
 class Player(_Handle):
-    """A clip that is played by a plan. `at` is an output frame, or NOW."""
+    """A clip played by a plan. `at` is the output frame of a request, or NOW for the next block. Sections count from 1."""
 
     _kind = "player"
 
@@ -410,7 +428,7 @@ class Player(_Handle):
         _call("player_set_plan", self._handle, byref(_plan(**plan)), c_int64(at))
 
     def set_strip(self, at=NOW, centre="as_recorded", **strip):
-        """Changes the channels, the centre, the balance and the equaliser; without arguments they are neutral."""
+        """Changes the channels, the centre, the balance and the equaliser; without arguments the strip becomes neutral."""
         _call("player_set_strip", self._handle, byref(_Strip(centre=CENTRES[centre], **strip)), c_int64(at))
 
     def freeze(self, at=NOW):
@@ -420,15 +438,17 @@ class Player(_Handle):
         _call("player_unfreeze", self._handle, c_int64(at))
 
     def prepare(self):
+        """Waits until the clip is analysed around the player's place."""
         _call("player_prepare", self._handle)
 
     def heard(self, frame):
-        """The frame of the clip that was heard at an output frame; None if none was."""
+        """Returns the frame of the clip heard at an output frame of the last minute; None if no frame was heard."""
         clip_frame = c_int64()
         _call("player_heard", self._handle, c_int64(frame), byref(clip_frame))
         return None if clip_frame.value < 0 else clip_frame.value
 
     def take_peaks(self, count=2):
+        """Returns the highest absolute sample of each of the first `count` channels, at most 8, since the last call; 1 is full scale."""
         peaks = (c_float * count)()
         _call("player_take_peaks", self._handle, peaks, c_size_t(count))
         return list(peaks)
@@ -442,7 +462,7 @@ class Player(_Handle):
 
 
 class _SessionPlayer(Player):
-    """The player of a session, which is closed with it."""
+    """The player of a session. Closing the session closes the player."""
 
     def __init__(self, session, handle):
         _Handle.__init__(self)
@@ -453,7 +473,7 @@ class _SessionPlayer(Player):
 
 
 class Session(_Handle):
-    """Leads through sections, and loops what is marked by ear while it plays."""
+    """Leads through sections, and loops passages marked by ear during playback. Frames are frames of the clip."""
 
     _kind = "session"
 
@@ -466,11 +486,14 @@ class Session(_Handle):
         self.player = _SessionPlayer(self, player)
 
     def keep_log(self, store, recording):
-        """Writes down what is practised, in a store; before `start()`."""
+        """Writes the practice log to a store. Call this method before `start()`, once per session."""
         _call("session_keep_log", self._handle, store._handle, os.fsencode(recording))
 
     def record(self, store=None, recording=None, mode="key", folder=None, name=None, device=None, **takes):
-        """Records takes over the session: "key", "passes" or "gaps"; `takes` are further fields of woodshed_session_takes."""
+        """Records takes over the session, before the engine's start. `takes` has further fields of woodshed_session_takes.
+
+        `mode` is "key" (from one `toggle_take()` to the next), "passes" (each pass is a take) or "gaps" (each gap is a take).
+        """
         names = {"folder": folder, "name": name, "device": device}
         settings = _SessionTakes(
             mode=TAKE_MODES[mode], **{name: os.fsencode(text) for name, text in names.items() if text is not None}, **takes)
@@ -479,7 +502,7 @@ class Session(_Handle):
             None if recording is None else os.fsencode(recording))
 
     def toggle_take(self):
-        """Begins or ends a take, and returns whether takes are recorded from now on."""
+        """Begins or ends a take; returns whether takes are recorded from now on."""
         is_on = c_int32()
         _call("session_toggle_take", self._handle, byref(is_on))
         return bool(is_on.value)
@@ -553,10 +576,10 @@ class Session(_Handle):
 
 
 class Listener(_Handle):
-    """A queue of events: iterate over it until the engine is closed, or ask for the next one. An event is a dictionary.
+    """A queue of events: iterate over the queue until the engine is closed, or call `next()`. An event is a dictionary.
 
-    Without an engine or a recorder it is for answers: the methods whose names begin with `request_` start work on another thread, and
-    return a number. The event "answer" has the same `request`, and `status` 0 and a result, or `text` and `remedy`.
+    Without an engine or a recorder, a queue is for answers: the methods with names that begin with `request_` start work on another
+    thread, and return a number. The event "answer" has the same `request`, and `status` 0 with a result, or `text` and `remedy`.
     """
 
     _kind = "listener"
@@ -590,11 +613,12 @@ class Listener(_Handle):
         return self._request("compare", os.fsencode(take), byref(_passage(model, **passage)), c_double(start_seconds))
 
     def cancel(self, request):
+        """Cancels a request; the answer has the status 130, and comes at once."""
         _call("request_cancel", self._handle, c_int64(request))
 
     @staticmethod
     def _result(values):
-        """Puts what an answer brought into objects."""
+        """Returns the results of an answer as objects."""
         makers = {
             "clip": lambda handle: Clip(None, None, handle), "waveform": lambda handle: Waveform(None, handle),
             "loudness": lambda place: _values(_Loudness.from_address(place)),
@@ -603,14 +627,14 @@ class Listener(_Handle):
         return {name: make(values[name]) if values[name] else None for name, make in makers.items()}
 
     def next(self, seconds=-1):
-        """The next event; its kind is "none" if there is none within the time."""
+        """Returns the next event; the kind is "none" after `seconds` without an event. Below 0 waits without limit."""
         event = POINTER(_Event)()
         _call("listener_next", self._handle, c_double(seconds), byref(event))
         values = _values(event.contents)
         return {**values, **self._result(values), "kind": EVENTS.get(values["kind"], str(values["kind"]))}
 
     def fileno(self):
-        """A descriptor that is readable while there are events, for select and its like."""
+        """Returns a descriptor that is readable while there are events, for `select` and similar functions."""
         descriptor = c_int32()
         _call("listener_descriptor", self._handle, byref(descriptor))
         return descriptor.value
@@ -630,13 +654,15 @@ class Recorder(_Handle):
         _call("recorder_open", os.fsencode(input), byref(_EngineOptions(clock=CLOCKS[clock], **options)), byref(self._handle))
 
     def listen(self, capacity=0):
-        """Opens a queue of events."""
+        """Opens a queue of the recorder's events."""
         return Listener(self, capacity)
 
     def arm(self):
+        """Starts capturing without writing; a later take contains the half second before its start."""
         _call("recorder_arm", self._handle)
 
     def record(self, path, samples=0, frame_limit=0):
+        """Begins a take in a new file with the ending .wav or .caf; `frame_limit` 0 is without a limit."""
         options = _TakeOptions(samples=samples, frame_limit=frame_limit)
         _call("recorder_record", self._handle, os.fsencode(path), byref(options))
 
@@ -650,13 +676,14 @@ class Recorder(_Handle):
         _call("recorder_mark", self._handle, name.encode())
 
     def stop(self):
-        """Ends the take, and returns what became of it."""
+        """Ends the take; returns the fields of woodshed_take when the take is complete on the disk."""
         take = _Take()
         _call("recorder_stop", self._handle, byref(take))
         values = _values(take)
         return {**values, "end": TAKE_ENDS[values["end"]]}
 
     def discard(self):
+        """Ends the take and removes its file."""
         _call("recorder_discard", self._handle)
 
     def levels(self, count=2):
@@ -673,7 +700,7 @@ class Recorder(_Handle):
 
 
 class Waveform(_Handle):
-    """The outline of a recording."""
+    """The outline of a recording. Frames are at the file's rate."""
 
     _kind = "waveform"
 
@@ -691,7 +718,7 @@ class Waveform(_Handle):
         return frames.value
 
     def columns(self, count, start=0, end=None, channel=-1):
-        """Columns of a picture, each a dictionary with minimum, maximum, rms and is_clipped."""
+        """Returns the columns of a picture, each a dictionary with minimum, maximum, rms and is_clipped; channel -1 is all channels."""
         columns = (_Column * count)()
         end = self.frames if end is None else end
         _call(
@@ -700,7 +727,7 @@ class Waveform(_Handle):
 
 
 class Meter(_Handle):
-    """A meter for samples of one's own."""
+    """A meter for the program's own samples. Not for an audio thread."""
 
     _kind = "meter"
 
@@ -710,7 +737,7 @@ class Meter(_Handle):
         self._channels = channels
 
     def add(self, channels):
-        """Reads the next frames: a sequence of floats, or an array of them, for each channel."""
+        """Reads the next frames: a sequence or an array of floats for each channel, all of one length."""
         if len(channels) != self._channels or len({len(samples) for samples in channels}) != 1:
             raise ValueError("a block has as many channels as the meter, all of one length")
         buffers = [
@@ -719,14 +746,14 @@ class Meter(_Handle):
         _call("meter_add", self._handle, pointers, c_int32(len(channels[0])))
 
     def finish(self):
-        """What was read; the meter begins anew."""
+        """Returns the measurement of all frames read, as `measure()` does; the meter begins anew."""
         loudness = _Loudness()
         _call("meter_finish", self._handle, byref(loudness))
         return _values(loudness)
 
 
 class Store(_Handle):
-    """The sections that are kept with recordings; without a path the user's own. Frames are at the file's rate."""
+    """The store of sections, takes and ratings; without a path the user's own store. Frames are at the file's rate."""
 
     _kind = "store"
 
@@ -740,7 +767,7 @@ class Store(_Handle):
         return _items("section_list", handle)
 
     def add(self, recording, start, end, name="", text=""):
-        """Adds a section, and returns its id."""
+        """Adds a section; returns the section's id."""
         new = c_int32()
         _call(
             "store_add_section", self._handle, os.fsencode(recording), c_int64(start), c_int64(end), name.encode(),
@@ -766,17 +793,17 @@ class Store(_Handle):
         _call("store_redo", self._handle, os.fsencode(recording))
 
     def takes(self, recording=None):
-        """The takes that are kept, the newest first."""
+        """Returns the kept takes, the newest first; without a recording the takes of all recordings."""
         handle = c_void_p()
         _call("store_takes", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
         return _items("take_list", handle)
 
     def rate(self, recording, section, rating):
-        """Rates how a section went: "again", "hard", "good" or "easy"."""
+        """Rates a section as practised now: "again" (failed), "hard" (with mistakes), "good" (correct) or "easy" (without effort)."""
         _call("store_rate_section", self._handle, os.fsencode(recording), c_int32(section), c_int32(RATINGS[rating]))
 
     def due(self, recording=None):
-        """The sections that are due today."""
+        """Returns the sections due today, the most overdue first."""
         handle = c_void_p()
         _call("store_due", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
         return _items("due_list", handle)

@@ -1,7 +1,7 @@
-"""Makes the package (wheel) that `pip install ./Bindings/Python` installs: woodshed.py and what pip has to know of it.
+"""Makes the package (wheel) that `pip install ./Bindings/Python` installs: woodshed.py and the files that pip needs.
 
-It has two of the functions that PEP 517 asks for; there is no package of the sources, because the version is written in the sources
-of Woodshed and nowhere else: Sources/Woodshed/Version.swift.
+The module has two functions of PEP 517. There is no package of the sources, because the version is only in the sources of Woodshed:
+Sources/Woodshed/Version.swift.
 """
 import base64
 import hashlib
@@ -31,7 +31,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     wheel = f"woodshed-{version}-py3-none-any.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory, wheel), "w") as archive:
         for name, text in files.items():
-            # Without a time, so that the same sources make the same file.
+            # No time: the same sources make the same file.
             archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
     return wheel
 
