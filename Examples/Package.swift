@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that these programs see only the product `Woodshed`, as any embedder does.
+// A separate package: these programs see only the product `Woodshed`, as an embedder's program does.
 let package = Package(
     name: "woodshed-examples",
     dependencies: [.package(name: "woodshed", path: "..")],

@@ -1,4 +1,4 @@
-// Loops one second of a recording three times at 70 %, and says what happens when: looper FILE [OUTPUT]
+// Loops one second of a recording three times at 70 %, and prints the player's events: looper FILE [OUTPUT]
 #include <stdio.h>
 #include <stdlib.h>
 #include <woodshed.h>

@@ -20,7 +20,7 @@ func bar(peak: Float) -> String {
     return String(repeating: "#", count: length) + "\(spaces) \(Double(tenths) / 10) dB"
 }
 
-/// Plays, and prints until the end.
+/// Plays a recording or the tone on a device, and prints the levels until the end.
 func showLevels(of path: String?, on device: String) async throws {
     let engine = try Engine(
         output: OutputDevice(parsing: device), request: StreamRequest(sampleRate: 44_100, channelCount: 2))
@@ -34,8 +34,8 @@ func showLevels(of path: String?, on device: String) async throws {
 
     while player.status.state != .finished {
         try await Task.sleep(for: .milliseconds(100))
-        // Neither costs the render thread anything: the status is a snapshot of the last block, the peaks are the highest since
-        // the last call.
+        // Both reads cost the render thread nothing: the status is a snapshot of the last block, and the peaks are the
+        // highest samples since the last call.
         let (status, peaks) = (player.status, player.takePeaks())
         let tenths = status.outputFrame * 10 / Int64(rate)
         print("\(tenths / 10).\(tenths % 10) s")

@@ -1,4 +1,4 @@
-// Loops one second of a recording three times at 70 %, and says what happens when: Looper FILE [DEVICE]
+// Loops one second of a recording three times at 70 %, and prints the player's events: Looper FILE [DEVICE]
 import Woodshed
 
 let arguments = CommandLine.arguments.dropFirst()

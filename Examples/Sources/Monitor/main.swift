@@ -9,7 +9,7 @@ final class Figures: Sendable {
     let roundTripFrames = Atomic<Int64>(0)
 }
 
-/// Plays the input on the output. Two cards have two clocks: then the stream converts the input to the output's clock.
+/// Plays the input on the output. With two cards, the stream converts the input to the output's clock.
 func monitor(output: String, input: String, seconds: Int) throws {
     let stream = try openDuplex(
         output: OutputDevice(parsing: output), input: InputDevice(parsing: input), inputChannelCount: 1,

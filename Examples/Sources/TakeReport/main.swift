@@ -1,16 +1,16 @@
-// Records for some seconds, shows the waveform as it grows, and prints the peak of the take and its strongest frequency:
+// Records for some seconds, shows the growing waveform, and prints the peak and the strongest frequency of the take:
 // TakeReport FILE [INPUT [SECONDS]]
 import Glibc
 import Woodshed
 
-/// A waveform as one line: a digit per column, 9 for full scale.
+/// Returns a waveform as one line: a digit per column, 9 for full scale.
 func line(of waveform: Waveform) -> String {
     waveform.summary(frames: 0..<waveform.frameCount, columns: 60).map { column in
         column.isEmpty ? " " : String(Int(9 * max(column.maximum, -column.minimum)))
     }.joined()
 }
 
-/// Records until the limit, or until the input ends.
+/// Records until the limit or the end of the input.
 func record(to path: String, from input: String, seconds: Int) async throws -> TakeSummary {
     let device = try InputDevice(parsing: input)
     let clock: StreamClock = if case .system = device { .real } else { .virtual }
@@ -29,8 +29,7 @@ func record(to path: String, from input: String, seconds: Int) async throws -> T
         }
     }
     let stopped = take.stop()
-    // The real-time privileges that the system refused the device thread. Recording works without them, but may have
-    // dropouts.
+    // The real-time privileges refused by the system. Recording works without these privileges, but may have dropouts.
     let refusals: [RealtimeReport.Refusal] = monitor.statistics.scheduling?.refusals ?? []
     for refusal in refusals { print("\(refusal.message)\n\(refusal.remedy)") }
     let summary = stopped.summary
@@ -38,7 +37,7 @@ func record(to path: String, from input: String, seconds: Int) async throws -> T
     return summary
 }
 
-/// Where the mean of a recording's spectrum is highest, in Hz.
+/// Returns the frequency of the highest mean level in a recording, in Hz.
 func strongestFrequency(in clip: Clip) throws -> Double {
     let frames = 0..<clip.frameCount
     let settings = try Spectrogram.Settings(sampleRate: clip.sampleRate, windowSize: 4096)

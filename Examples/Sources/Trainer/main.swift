@@ -1,4 +1,4 @@
-// A small trainer: keeps a section of a recording, then plays all kept sections, twice each at 80 %:
+// Keeps a section of a recording, then plays all kept sections, twice each at 80 %:
 // Trainer FILE [DEVICE]
 import Woodshed
 
