@@ -80,7 +80,7 @@ typedef enum woodshed_status {
     WOODSHED_OK = 0,
     /** An argument is out of range, contradicts another argument, or is not an open handle. */
     WOODSHED_INVALID = 64,
-    /** A file is not audio or is damaged, or a place is outside the recording. */
+    /** A damaged file, a file that is not audio, or a place outside the recording. */
     WOODSHED_BAD_DATA = 65,
     /** There is no such file. */
     WOODSHED_NOT_FOUND = 66,
@@ -97,7 +97,7 @@ typedef enum woodshed_status {
     WOODSHED_IO = 74,
     /** The same call may succeed a little later. */
     WOODSHED_TRY_AGAIN = 75,
-    /** The user may not do this. */
+    /** The user has no permission. */
     WOODSHED_NO_PERMISSION = 77,
     /** A configuration is not valid. */
     WOODSHED_CONFIGURATION = 78,
@@ -134,7 +134,7 @@ typedef struct woodshed_meter woodshed_meter;
 
 /** As an output frame: from the next block on. */
 #define WOODSHED_NOW (-1)
-/** As a number of passes: until the player is moved on. */
+/** As a number of passes: until a request moves the player on. */
 #define WOODSHED_ENDLESS (-1)
 
 /* ---- The library ------------------------------------------------------------------------------------------------------- */
@@ -146,13 +146,15 @@ int32_t woodshed_api_version(void);
 const char *woodshed_version(void);
 
 /**
- * Describes the error of this thread's last failed call, in one sentence that can be shown to a user. Returns an empty
- * text if no call has failed. Valid until the next failing call on the same thread, or the thread's end. Never fails.
- * Since 100.
+ * Describes the error of this thread's last failed call, in one sentence for a user. Returns an empty text if no call
+ * has failed. Valid until the next failing call on the same thread, or the thread's end. Never fails. Since 100.
  */
 const char *woodshed_error_message(void);
 
-/** Returns the remedy for that error, in one sentence; may be empty. As woodshed_error_message(). Since 100. */
+/**
+ * Returns the remedy for the error of woodshed_error_message(), in one sentence; may be empty. Valid as long. Never
+ * fails. Since 100.
+ */
 const char *woodshed_error_remedy(void);
 
 /* ---- Engines ----------------------------------------------------------------------------------------------------------- */
@@ -184,6 +186,7 @@ typedef enum woodshed_samples {
     WOODSHED_SAMPLES_INT16 = 16,
     WOODSHED_SAMPLES_INT24 = 24,
     WOODSHED_SAMPLES_INT32 = 32,
+    /** For takes only. */
     WOODSHED_SAMPLES_FLOAT32 = 33
 } woodshed_samples;
 
@@ -206,7 +209,7 @@ typedef struct woodshed_engine_options {
     int32_t clock;
     /** A woodshed_loss_policy. */
     int32_t on_loss;
-    /** A woodshed_samples, for files. */
+    /** A woodshed_samples except WOODSHED_SAMPLES_FLOAT32, for files. */
     int32_t samples;
     /** Not 0: the engine ends when its last player has finished. 0: the engine goes on in silence until stopped. */
     int32_t ends_with_players;
@@ -241,17 +244,15 @@ typedef struct woodshed_statistics {
     uint32_t size;
     /** The SCHED_FIFO priority that the device's thread has; 0 for ordinary scheduling. */
     int32_t priority;
-    /**
-     * The number of device underruns, and about how many frames of silence they caused. No frame of the sound was
-     * skipped.
-     */
+    /** Underruns of the device. */
     int64_t xruns;
+    /** Frames of silence that the underruns caused, about. No frame of the sound was skipped. */
     int64_t lost_frames;
     /** The number of times the device was lost. */
     int64_t interruptions;
     int64_t blocks;
     int64_t frames;
-    /** The computation time of a block, in microseconds. */
+    /** The computation time of a block, in microseconds: the median, and the longest. */
     double median_microseconds;
     double maximum_microseconds;
 } woodshed_statistics;
@@ -285,8 +286,8 @@ woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *optio
  * time are silent and reported by the event WOODSHED_EVENT_STARVED. The sound does not depend on the lengths of the
  * blocks.
  *
- * @param channels     A buffer of `frames` samples for each channel of the engine. Without sound the buffers are filled
- *                     with silence.
+ * @param channels     A buffer of `frames` samples for each channel of the engine. Without sound the buffers receive
+ *                     silence.
  * @param frames       0 or more.
  * @param delay_frames Frames from the first frame of this block until that frame is heard, for
  *                     woodshed_engine_position(); 0 if not known.
@@ -347,7 +348,7 @@ typedef struct woodshed_device {
     uint32_t size;
     /** Not 0 for a device that records, 0 for one that plays. */
     int32_t is_input;
-    /** Not 0 for the device that is used without a name. */
+    /** Not 0 for the default device. */
     int32_t is_default;
     int32_t reserved;
     /** As in woodshed_engine_open(). */
@@ -382,7 +383,7 @@ typedef struct woodshed_clip_info {
     int64_t frames;
     /** The length in the file. */
     int64_t file_frames;
-    /** Such as "wav" and "pcm_s16"; valid as long as the clip. */
+    /** The file's format, such as "wav" and "pcm_s16"; valid as long as the clip. */
     const char *container;
     const char *codec;
 } woodshed_clip_info;
@@ -397,7 +398,7 @@ typedef struct woodshed_clip_info {
 woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, woodshed_clip **clip);
 
 /**
- * Makes a clip of samples in memory, which are copied.
+ * Makes a clip of a copy of samples in memory, at the engine's rate.
  *
  * @param channels      A buffer of `frames` samples for each channel.
  * @param channel_count 1 to 64.
@@ -412,8 +413,8 @@ woodshed_status woodshed_clip_open_memory(
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
 
 /**
- * Converts a frame of the file to a frame of the clip; -1 if there is no such frame. The two differ if the rates do.
- * For kept sections, whose frames are the file's. Since 100.
+ * Converts a frame of the file, as of a kept section, to a frame of the clip; -1 if there is no such frame. Both frames
+ * differ if the rates differ. Since 100.
  */
 int64_t woodshed_clip_frame_of_file(woodshed_clip *clip, int64_t file_frame);
 
@@ -537,8 +538,9 @@ typedef struct woodshed_player_status {
     int32_t passes;
     /** Not 0 in the gap between two passes. */
     int32_t is_resting;
-    /** Not 0 while the sound is frozen, and while the sound is played backwards. */
+    /** Not 0 while the player holds the sound of a place. */
     int32_t is_frozen;
+    /** Not 0 while the sound plays backwards. */
     int32_t is_reversed;
     /** The next frame of the output, and the corresponding frame of the clip. */
     int64_t frame;
@@ -672,7 +674,7 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_CLOSED = 1,
     /** The first frame of a player's plan is heard. */
     WOODSHED_EVENT_STARTED = 2,
-    /** The first pass of a section begins; its last pass is over. */
+    /** The first pass of a section begins; the last pass of a section is over. */
     WOODSHED_EVENT_SECTION_STARTED = 3,
     WOODSHED_EVENT_SECTION_ENDED = 4,
     /** A pass begins, or ends. */
@@ -686,12 +688,12 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_XRUN = 9,
     /** `frames` frames were silent, because decoding was late. */
     WOODSHED_EVENT_STARVED = 10,
-    /** The pass just ended was turned down by up to `decibels`, because it would have exceeded full scale. */
+    /** The limiter turned the pass just ended down by up to `decibels`, to keep the pass below full scale. */
     WOODSHED_EVENT_LIMITED = 11,
-    /** Silence until resumed; sound again. `reason` is a woodshed_reason. */
+    /** The player pauses, or resumes. `reason` is a woodshed_reason. */
     WOODSHED_EVENT_PAUSED = 12,
     WOODSHED_EVENT_RESUMED = 13,
-    /** The sound of a place is held, or no longer. */
+    /** The player holds the sound of a place, or goes on. */
     WOODSHED_EVENT_FROZEN = 14,
     WOODSHED_EVENT_UNFROZEN = 15,
     /** A player has finished; `reason` is a woodshed_finish. */
@@ -729,7 +731,7 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_DISK_LOW = 39,
     /** Writing failed; the part written is a valid file. `text` and `remedy` describe the error. */
     WOODSHED_EVENT_TAKE_FAILED = 40,
-    /** The input has ended; after an error `text` and `remedy` describe it. */
+    /** The input has ended; `text` and `remedy` describe an error, if there was one. */
     WOODSHED_EVENT_INPUT_ENDED = 41,
     /*
      * Events of a session; `player` is its player. The session begins, with `passes` sections.
@@ -742,11 +744,11 @@ typedef enum woodshed_event_kind {
      * `reason` is not 0 if the loop runs.
      */
     WOODSHED_EVENT_LOOP_CHANGED = 50,
-    /** Every section has been played; or the session was stopped. */
+    /** Every section is over; or a request stopped the session. */
     WOODSHED_EVENT_SESSION_COMPLETED = 51,
     WOODSHED_EVENT_SESSION_STOPPED = 52,
     /**
-     * Writing the practice log failed, and is tried again; or the log was not written within 30 s of the session's
+     * Writing the practice log failed, and will be repeated; or the log was not written within 30 s of the session's
      * close. `text` and `remedy` describe the error.
      */
     WOODSHED_EVENT_LOG_FAILED = 53,
@@ -914,7 +916,7 @@ typedef enum woodshed_recorder_state {
 /** The options of a take. */
 typedef struct woodshed_take_options {
     uint32_t size;
-    /** A woodshed_samples, or WOODSHED_SAMPLES_FLOAT32; 0 is 24 bits. */
+    /** A woodshed_samples; 0 is 24 bits. */
     int32_t samples;
     /** The take ends after this number of frames; 0 is without a limit. */
     int64_t frame_limit;
@@ -1029,7 +1031,7 @@ woodshed_status woodshed_recorder_close(woodshed_recorder *recorder);
 typedef struct woodshed_loudness {
     uint32_t size;
     int32_t reserved;
-    /** Integrated loudness, and the highest momentary and short-term loudness, in LUFS. */
+    /** Integrated loudness, the highest momentary loudness and the highest short-term loudness, in LUFS. */
     double integrated;
     double maximum_momentary;
     double maximum_short_term;
@@ -1154,23 +1156,23 @@ typedef struct woodshed_comparison {
     double length_ratio;
     /** The deviation of the take from an even tempo, in seconds. */
     double spread_seconds;
-    /** The distance by which the take is higher, in cents, and the deviation of its melody beyond that distance. */
+    /** The distance by which the take is higher, in cents. */
     double pitch_offset_cents;
+    /** The deviation of the take's melody beyond this distance, in cents. */
     double pitch_cents;
     /** The deviation of the take's loudness beyond one gain for all, in dB. */
     double energy_decibels;
-    /**
-     * Attacks in both, attacks missing in the take, and attacks missing in the model; -1 if the model has fewer than
-     * two.
-     */
+    /** Attacks in both; -1, as the next two, if the model has fewer than two attacks. */
     int64_t hit_attacks;
+    /** Attacks of the model that the take lacks. */
     int64_t missed_attacks;
+    /** Attacks of the take that the model lacks. */
     int64_t added_attacks;
 } woodshed_comparison;
 #define WOODSHED_COMPARISON_INIT { (uint32_t)sizeof(woodshed_comparison), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Compares a take with the passage it was played to. Both have at most ten minutes.
+ * Compares a take with the passage heard. Both have at most ten minutes.
  *
  * @param take          The file of the take.
  * @param model         The passage heard.
@@ -1422,9 +1424,9 @@ typedef struct woodshed_session_status {
      */
     int32_t section;
     int32_t section_count;
-    /** The id of the kept section that plays; 0 in a loop, and for a section that is not kept. */
+    /** The id of the kept section that plays; 0 in a loop, and for any other section. */
     int32_t section_id;
-    /** Passes of sections that have no number of their own, or WOODSHED_ENDLESS. */
+    /** The number of passes of sections without their own number, or WOODSHED_ENDLESS. */
     int32_t passes;
     /** Not 0 while the loop plays. */
     int32_t is_looping;
@@ -1502,8 +1504,9 @@ typedef struct woodshed_session_takes {
      * woodshed_calibrate().
      */
     double added_frames;
-    /** Seconds that a take has before and after the heard passage: 0 to 2, and 0 to 10. 0 is 0.1 and 0.25. */
+    /** Seconds of a take before the heard passage, to 2; 0 is 0.1. */
     double lead_seconds;
+    /** Seconds of a take after the heard passage, to 10; 0 is 0.25. */
     double tail_seconds;
     /** The input, by a name that does not change when cards are plugged in; NULL if not known. */
     const char *device;
