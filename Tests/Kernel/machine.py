@@ -25,7 +25,7 @@ def busy(count):
 
 
 class Machine:
-    """Boots, runs a script in the guest, and ends with it.
+    """Boots, runs a script in the guest, and ends with the script.
 
     The guest sees `out` as /rig. A line that the guest writes to its second serial port is a request to the machine's
     monitor; the line `wake` gets its answer at once, and wakes the machine two seconds after it has gone to sleep.

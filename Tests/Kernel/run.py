@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs jobs in machines, two at a time, and prints what their judges say. Fails if one of them finds a fault.
+"""Runs jobs in machines, two at a time, and prints the judges' findings. Fails if a judge finds a fault.
 
 run.py IMAGE [JOB...]           runs these jobs, or all
-run.py IMAGE --table [JOB...]   runs nothing: prints a table of what the last run has found, for docs/devices.md
+run.py IMAGE --table [JOB...]   runs nothing: prints a table of the last run's findings, for docs/devices.md
 """
 import concurrent.futures
 import importlib

@@ -35,7 +35,8 @@ drivers() {
     modprobe snd-dummy id=Dummy
     until_there /proc/asound/Audio
     until_there /proc/asound/Intel_1
-    # The driver calls the card Intel whose codec answers first: this has to be the first card on the bus.
+    # The driver gives the name Intel to the card with the first answer of a codec; the name must be the first card's on
+    # the bus.
     if [ "$(device_of Intel)" \> "$(device_of Intel_1)" ]; then
         second=/sys/class/sound/$(readlink /proc/asound/Intel)
         first=/sys/class/sound/$(readlink /proc/asound/Intel_1)

@@ -1,4 +1,4 @@
-"""What another program plays on the cable is in our take bit for bit, in each format, rate and number of channels; a killed take too."""
+"""A take is bit for bit the sound that another program plays on the cable, in each format, rate and number of channels; a killed take too."""
 import json
 
 import sounds
@@ -21,7 +21,7 @@ CASES = {
     "mono": ("16", 48000, 1, 16, ""),
     "8-channels": ("24", 48000, 8, 24, ""),
 }
-# Here the recording opens the cable first and so chooses the format; the other program converts.
+# The recording opens the cable first and chooses the format; the other program converts.
 FIRST = {"opened-first": ("24", 48000, 2, 24, "")}
 KILLED = ("16", 48000, 2, 16, "")
 

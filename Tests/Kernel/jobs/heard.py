@@ -1,4 +1,4 @@
-"""What the HDA card really plays with short buffers: whole from 128 x 3 and 256 x 2 frames on, beside aplay, which does not notice what it loses."""
+"""The sound that the HDA card really plays with short buffers is whole from 128 x 3 and 256 x 2 frames on; aplay's losses are for comparison."""
 import array
 import wave
 

@@ -1,4 +1,4 @@
-"""Cards of other shapes: eighteen channels of which two are used, a card of 32 bits, one of 96 kHz, and one that two programs share."""
+"""Cards of other shapes: two channels of eighteen, a card of 32 bits, a card of 96 kHz, and a card shared by two programs."""
 import json
 
 import sounds
@@ -48,7 +48,7 @@ def script():
         ]
     lines += [
         f"plug {WIDE_RATE} 16 {WIDE}",
-        # The sound is put on channels 3 and 4, and recorded from there; and from 4 and 3 by another run.
+        # One run plays on channels 3 and 4 and records from both; another run records from 4 and 3.
         *(
             line
             for case, channels in (("in-order", "3,4"), ("crossed", "4,3"))

@@ -1,4 +1,4 @@
-"""A slowed loop that is played on the cable is what render writes, bit for bit, from its second pass on."""
+"""A slowed loop played on the cable is bit for bit the output of render, from the second pass on."""
 import json
 
 import sounds

@@ -1,4 +1,4 @@
-"""How soon a card that is pulled out is told, and how soon there is sound again; what each --on-loss does in playing and in loops."""
+"""The times until the report of a pulled-out card and until sound again; the effect of each --on-loss in playing and in loops."""
 import json
 import os
 import statistics
@@ -20,7 +20,7 @@ CASES = {
     "play, pause": ("play /rig/song.wav --on-loss pause", "pause"),
     "loop, pause": (f"{LOOP} --on-loss pause", "pause"),
 }
-# Without keys and without a socket nobody could resume, and nothing else could go on.
+# Without keys and without a socket no request could resume the run.
 ENDING = {
     "play, pause, nobody to resume": "play /rig/song.wav --on-loss pause",
     "loop, pause, nobody to resume": f"{LOOP} --on-loss pause",
@@ -54,7 +54,7 @@ def script():
         "plug >/dev/null",
         "nap() { read -r -t 0.005 <&8; }",
         "stamp() { local line; while IFS= read -r line; do echo \"$EPOCHREALTIME $line\"; done; }",
-        # noted WHAT: writes the time beside an event.
+        # noted EVENT: writes the time beside an event.
         "noted() { echo \"$EPOCHREALTIME $1\" >>/rig/$case.times; }",
         # sounding: whether the card plays. Without a process of its own, which would take longer than the measured
         # time.

@@ -1,4 +1,4 @@
-"""Takes that end or are interrupted at random moments are valid, bit for bit, and lack 200 ms at most before that moment."""
+"""Takes that end or are interrupted at random moments are valid, bit for bit, and lack 200 ms at most before the moment."""
 import os
 import random
 import statistics
@@ -54,7 +54,7 @@ ends() {
     wait $1
 }
 
-# one KIND PROGRAM NUMBER SECONDS CARD FEED: a recording, and what happens to it after some time.
+# one KIND PROGRAM NUMBER SECONDS CARD FEED: a recording, and an event after some time.
 one() {
     # The virtual port of USB refuses to suspend while a card is in it.
     [ $1 != drivers ] || [ -z "$usb" ] || { kill $usb; wait $usb; usb=; }
@@ -65,7 +65,7 @@ one() {
         until_running ${card}/pcm0p/sub0
     fi
     if [ $program = woodshed ]; then
-        # Why the periods are long there: see remove.
+        # Long periods: see remove.
         [ $kind != removal ] || long="--period 2048 --periods 4"
         woodshed record /tmp/take.wav --input $input --json --bits 16 $long >/tmp/$name.out 2>/tmp/$name.notes & run=$!
     else
@@ -121,7 +121,7 @@ def shape_fault(kind, found):
     heard = [piece for piece in found if piece[0]]
     if any(first + count > after for (first, count), (after, _) in zip(heard, heard[1:])):
         return f"a sound twice: {found}"
-    # A sleep is a gap; every other end is the end.
+    # A sleep is a gap; every other event ends the take.
     return None if kind in ("drivers", "sleep") or len(heard) <= 1 and (not heard or found[-1] == heard[0]) else f"a gap: {found}"
 
 

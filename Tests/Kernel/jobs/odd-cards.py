@@ -1,4 +1,4 @@
-"""Cards not everybody has: USB audio 2 with a clock of its own, a late input, a card that falls silent, one direction only, no mmap."""
+"""Rare cards: USB audio 2 with a clock of its own, a late input, a card that falls silent, one direction only, no mmap."""
 import json
 import os
 
@@ -69,7 +69,7 @@ def script():
             f"until_running Cable/pcm0{'c' if 'record' in name else 'p'}/sub0; sleep 1; kill -USR2 $card; now >/rig/{name}.began",
             f"(until grep -qE '\"(interrupted|input.lost)\"' /tmp/{name}.out 2>/dev/null; do sleep 0.05; done; now >/rig/{name}.told) & told=$!",
         ]
-        # The usual --on-loss waits, so that program is stopped after its report; the other program at once.
+        # The usual --on-loss waits, so the job stops the first program after its report, and the other program at once.
         if name == "silent-play":
             lines.append(f"until [ -e /rig/{name}.told ] || ! kill -0 $run; do sleep 0.1; done; kill -INT $(pidof woodshed)")
         if name == "silent-stop":

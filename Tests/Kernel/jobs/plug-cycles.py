@@ -1,4 +1,4 @@
-"""A card that is pulled out and plugged in again and again while a loop plays: nothing leaks, and nothing is stuck."""
+"""A card pulled out and plugged in again and again while a loop plays: nothing leaks, and nothing is stuck."""
 import json
 import os
 

@@ -1,4 +1,4 @@
-"""The power goes at any write to an ext4 disk: what was told as done is there, nothing half is shown as whole, and takes are valid."""
+"""The power goes at any write to an ext4 disk: reported changes are there, no half change appears as whole, and takes are valid."""
 import copy
 import hashlib
 import json

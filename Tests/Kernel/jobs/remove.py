@@ -1,4 +1,4 @@
-"""Cards and drivers that are removed, held or in use: each is told, takes are valid, and playing goes on at its place."""
+"""Cards and drivers removed, held or in use: each is reported, takes are valid, and playing continues at its place."""
 import json
 
 import sounds

@@ -1,4 +1,4 @@
-"""PipeWire as a user of Debian has it, on a card and on a sink without one: sound both ways, dropouts that are told, and a server that dies."""
+"""PipeWire as on Debian, on a card and on a sink without a card: sound in both directions, reported dropouts, and a server that dies."""
 import json
 
 import loops
@@ -27,12 +27,12 @@ def prepare(folder):
     loops.prepare(folder)
 
 
-# The guest's functions. In what the server needs of systemd there are only folders to watch.
+# The guest's functions. The server needs only folders to watch of systemd.
 FUNCTIONS = r"""
 export PATH=$PATH:/usr/bin XDG_RUNTIME_DIR=/run/user/0
 mkdir -p $XDG_RUNTIME_DIR /run/systemd/{seats,sessions,users,machines} /etc/pipewire/pipewire.conf.d
 chmod 700 $XDG_RUNTIME_DIR
-# As on a machine that is no virtual one.
+# As on a real machine.
 cycle() { echo "context.properties = { vm.overrides = { default.clock.min-quantum = $1 } }" >/etc/pipewire/pipewire.conf.d/cycle.conf; }
 until_said() { # PATTERN COMMAND...
     local turn
@@ -61,7 +61,7 @@ to_nowhere() {
     wpctl set-default "$(pw-cli ls Node | awk '/id [0-9]+,/ { id = $2 } /"nowhere"/ { print id + 0 }')"
     until_said nowhere wpctl inspect @DEFAULT_AUDIO_SINK@
 }
-# nowhere NAME FORMAT COMMAND...: what a command plays on the sink without a card.
+# nowhere NAME FORMAT COMMAND...: captures a command's sound on the sink without a card.
 nowhere() {
     pw-record --target nowhere -P '{ stream.capture.sink = true }' --rate 48000 --channels 2 --format $2 /tmp/$1.wav & capture=$!
     until_said pw-record:input_FR pw-link --links
@@ -69,7 +69,7 @@ nowhere() {
     sleep 0.5; kill -INT $capture; wait $capture
     mv /tmp/$1.wav /rig
 }
-# heard NAME COMMAND...: what a command plays on the card, at the other end of the cable.
+# heard NAME COMMAND...: captures a command's sound on the card, at the other end of the cable.
 heard() {
     arecord -q -D hw:Loopback,1,0 -t raw -f S16_LE -r 48000 -c 2 --buffer-size=65536 /tmp/$1.raw & capture=$!
     until_running Loopback/pcm1c/sub0

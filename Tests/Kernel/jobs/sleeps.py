@@ -1,4 +1,4 @@
-"""Takes that a sleep of the whole machine (S3) interrupts at a random moment are valid, bit for bit, and lack 200 ms at most before it, 500 ms beyond it."""
+"""Takes interrupted by a sleep of the machine (S3) at a random moment are valid, bit for bit, and lack 200 ms at most before the sleep, 500 ms beyond."""
 import os
 import random
 import statistics
@@ -38,7 +38,7 @@ drivers
     + wakes.GUEST
     + r"""
 
-# begins NUMBER PROGRAM: what is played on one cable is recorded at its other end.
+# begins NUMBER PROGRAM: records the sound played on a cable, at the cable's other end.
 begins() {
     local name=sleep-$2-$1 run
     aplay -q -D hw:Loopback,0,$1 -t raw -f S16_LE -r 48000 -c 2 --buffer-size=16384 /tmp/numbers.raw 2>/tmp/$name.feed &

@@ -1,4 +1,4 @@
-"""The machine sleeps, and the drivers alone suspend, while a card plays or records: the sound goes on, and takes are whole."""
+"""The machine sleeps, and the drivers alone suspend, while a card plays or records: the sound continues, and takes are whole."""
 import json
 
 import sounds
@@ -8,7 +8,7 @@ SECONDS = 10
 LIMIT = 400
 # A machine whose time is counted in instructions does not wake. So this job does not judge dropouts.
 COUNTED = False
-# The emulated machine sleeps once: later it wakes at once. So all cards play and record in the same sleep.
+# The emulated machine sleeps once; a later sleep ends at once. So all cards play and record in the same sleep.
 PROGRAMS = {
     # name: (verb, device)
     "play on HDA": ("play", "hw:Intel"),

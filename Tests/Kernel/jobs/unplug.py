@@ -1,4 +1,4 @@
-"""A USB card that is pulled out while it plays: the loss is told, and the sound goes on at its place when the card is back."""
+"""A USB card pulled out during playing: the loss is reported, and the sound continues at its place when the card is back."""
 import json
 
 import sounds

@@ -1,4 +1,4 @@
-"""A USB card with both directions, behind which lies a cable: the round trip, takes in place, and the card pulled out."""
+"""A USB card with both directions and a cable behind: the round trip, takes in place, and the card pulled out."""
 import json
 
 import sounds
