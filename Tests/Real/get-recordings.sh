@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Fetches real recordings, whole, from Debian packages: Tests/Real/get-recordings.sh FOLDER
 #
-# Below FOLDER then lie  music   songs of bands and of guitars alone, electronic and orchestral pieces, scores played by a sound font
+# Folders below FOLDER:  music   songs of bands and of guitars alone, electronic and orchestral pieces, scores played by a sound font
 #                        speech  35 minutes read aloud, in one voice at a time: MP3, Opus, and as over a telephone
 #                        odd     one song in every format, a video, and six channels of 96 kHz in 24 bits
 #                        long    two hours of music in one FLAC file
-# Some 400 MB are fetched, and 1.2 GB remain; nothing is installed. The folder appears when complete, and is kept for
+# The script fetches some 400 MB, keeps 1.2 GB, and installs nothing. The folder appears when complete, and stays for
 # later runs.
 set -euo pipefail
 
@@ -39,7 +39,7 @@ echo "recordings: fetching ${packages[*]}"
 (cd packages && apt-get download -qq "${packages[@]}" 2>said) || fail "the packages could not be fetched: $(tail -n 1 packages/said)"
 for package in packages/*.deb; do dpkg-deb --extract "$package" packages/unpacked; done
 
-# Every third song that is longer than some seconds: a score of songs are enough.
+# Every third song of more than some seconds: some twenty songs are enough.
 mapfile -t songs < <(find packages/unpacked -type f -name '*.ogg' -size +700k \
     \( -path '*fretsonfire*' -o -path '*hyperrogue*' -o -path '*singularity*' \) | sort | awk 'NR % 3 == 2')
 [ ${#songs[@]} -ge 10 ] || fail "the packages hold ${#songs[@]} songs; they are not those known here"
@@ -57,8 +57,8 @@ for score in "${scores[@]}"; do
 done
 rm -f score.wav
 
-# as_one RATE CHANNELS FILE...: the sound of all files, one after the other, as raw 16-bit samples. Files unreadable for
-# sox are left out.
+# as_one RATE CHANNELS FILE...: the sound of all files, one after the other, as raw 16-bit samples, without files
+# unreadable for sox.
 as_one() {
     local rate=$1 channels=$2 file
     shift 2

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """A user's hour with real recordings: Tests/Real/hour.py WOODSHED FOLDER [WORD]...
 
-Does once what a person does with the command, with whole songs, every format, minutes and hours of sound, jumps, pipes and
-interruptions in the middle, which short made-up sounds cannot show. FOLDER was made by get-recordings.sh; each WORD chooses the rows that
-have it in their names. Prints a line for each failure and ends with "N passed, N failed"; the exit code is 1 if anything failed.
+Uses the command as a person does: with whole songs, every format, minutes and hours of sound, jumps, pipes and interruptions in the
+middle, which short made-up sounds cannot show. get-recordings.sh makes FOLDER; each WORD chooses the rows with this word in their names.
+Prints a line for each failure and ends with "N passed, N failed"; the exit code is 1 after a failure.
 
-A row may take so many seconds of the processor, which other programs on a busy machine do not take from it; and what has read and written
-nothing for two minutes stands still, as every command here goes through sound all the time. What is random goes by WOODSHED_SEED.
+Each row has a limit of processor seconds, which other programs on a busy machine do not use up. A command that has read and written nothing
+for two minutes stands still, because every command here reads sound all the time. WOODSHED_SEED is the seed of random choices.
 """
 
 import json
@@ -22,13 +22,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The time by the clock for which a command may read and write nothing, and the time it may take to begin, or to end
+# The time by the clock for which a command may read and write nothing, and the longest time to begin, or to end
 # after a request.
 PATIENCE_SECONDS = 120
 
 
 class Failure(Exception):
-    """The fault that a row has found."""
+    """The fault found by a row."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Run:
 
 
 def work_of(process):
-    """Returns the processor seconds of a running program and its children, and the bytes that they have read and
+    """Returns the processor seconds of a running program and its children, and the bytes read and
     written."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -61,7 +61,7 @@ def work_of(process):
 
 
 def read_to_end(process, limit):
-    """Returns a program's output until its end; ends a program that takes more of the processor, or stands still."""
+    """Returns a program's output until its end; ends a program over the limit of the processor, and a program that stands still."""
     moved, since = 0, time.monotonic()
     while True:
         try:
@@ -81,7 +81,7 @@ def read_to_end(process, limit):
 
 
 def probe(path, entry):
-    """Returns a figure of a sound file from another program; None where that program cannot read the file."""
+    """Returns a figure of a sound file from another program; None where the program cannot read the file."""
     command = ["ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "csv=p=0", str(path)]
     try:
         return float(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
@@ -90,7 +90,7 @@ def probe(path, entry):
 
 
 def seconds_of(path):
-    """Returns the length of a sound file from another program; None where that program cannot read the file."""
+    """Returns the length of a sound file from another program; None where the program cannot read the file."""
     return probe(path, "format=duration")
 
 
@@ -140,15 +140,15 @@ class Hour:
         return result
 
     def start(self, arguments):
-        """Starts the command, which can be interrupted even where this script cannot."""
+        """Starts the command, which receives interrupts even where this script does not."""
         return subprocess.Popen(
             [self.woodshed, *map(str, arguments)], env=self.environment, cwd=self.scratch, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def run(self, arguments, limit, wanted=(0,)):
-        """Runs the command to its end within a limit of processor seconds; its exit code must be one of the wanted
-        codes."""
+        """Runs the command to its end within a limit of processor seconds; the exit code must be a wanted
+        code."""
         process = self.start(arguments)
         output, errors = read_to_end(process, limit)
         run = Run(process.returncode, output, errors.decode(errors="replace").strip())
@@ -204,7 +204,7 @@ def ask(hour, path, name, length):
     return facts["frames"] / facts["sample_rate"], facts["sample_rate"], facts["channels"]
 
 
-# Products that a person makes of a recording.
+# A person's products of a recording.
 
 
 def render(hour, path, name, length, rate, channels, rng):
@@ -221,7 +221,7 @@ def render(hour, path, name, length, rate, channels, rng):
     def passage(ending):
         out = hour.scratch / f"passage.{ending}"
         hour.run(["render", path, "--from", "10", "--to", "16", "--pitch=-2", "--speed", "80%", "-o", out], 20)
-        # An encoder may add some of its own blocks, which last the longer the lower the rate.
+        # An encoder may add some of its own blocks, which last longer at lower rates.
         require_length(out, 7.5, tolerance=max(0.06, 2000 / rate))
 
     if length > 20:
@@ -238,7 +238,7 @@ def render(hour, path, name, length, rate, channels, rng):
 
 
 def practise(hour, path, name, length, rng):
-    """Practises a passage in the middle, faster with every pass; then the same live, until interrupted."""
+    """Practises a passage in the middle, faster with every pass; then the same live, until an interruption."""
     start = rng.uniform(0.3, 0.6) * length
     end = min(start + rng.uniform(2, 9), length - 0.1)
     if end < start + 1:
@@ -307,7 +307,7 @@ def use_keys(hour, path, name):
                 except OSError:
                     break
         finally:
-            # Hangs up on a process that has not ended.
+            # Hangs up on a process still running.
             os.close(terminal)
             status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         require(status == 0, f"exit code {status}")
@@ -316,7 +316,7 @@ def use_keys(hour, path, name):
 
 
 def last_long(hour, path, name):
-    """Plays a recording of hours to its end, and records ten minutes of it."""
+    """Plays a recording of hours to its end, and records ten minutes of the sound."""
 
     def to_the_end():
         hour.run(
@@ -341,7 +341,7 @@ def look_around(hour):
 
     hour.row("demo into a file", demo)
     hour.row("devices", lambda: hour.run(["devices"], 5))
-    # 69 where there is no sound card, which is no fault.
+    # 69 without a sound card, which is no fault.
     hour.row("doctor", lambda: hour.run(["doctor"], 20, (0, 69)))
     hour.row("help", lambda: hour.run(["help", "practice"], 5))
 

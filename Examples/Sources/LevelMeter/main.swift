@@ -50,7 +50,7 @@ let arguments = CommandLine.arguments.dropFirst()
 do {
     try await showLevels(of: arguments.first, on: arguments.dropFirst().first ?? "null")
 } catch {
-    // Every error of the library describes its cause and its remedy.
+    // Every error of the library describes the cause and the remedy.
     print("LevelMeter: \(error)")
     exit(1)
 }

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Woodshed
 
-/// Values that the device thread writes and other threads read.
+/// Values written by the device thread and read by other threads.
 final class Figures: Sendable {
     let roundTripFrames = Atomic<Int64>(0)
 }
@@ -42,7 +42,7 @@ do {
         output: arguments.first ?? "null", input: arguments.dropFirst().first ?? "null",
         seconds: arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1)
 } catch {
-    // Every error of the library describes its cause and its remedy.
+    // Every error of the library describes the cause and the remedy.
     print("Monitor: \(error)")
     exit(1)
 }

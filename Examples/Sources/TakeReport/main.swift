@@ -29,7 +29,7 @@ func record(to path: String, from input: String, seconds: Int) async throws -> T
         }
     }
     let stopped = take.stop()
-    // The real-time privileges refused by the system. Recording works without these privileges, but may have dropouts.
+    // The real-time privileges refused by the system. Without privileges, recording may have dropouts.
     let refusals: [RealtimeReport.Refusal] = monitor.statistics.scheduling?.refusals ?? []
     for refusal in refusals { print("\(refusal.message)\n\(refusal.remedy)") }
     let summary = stopped.summary
@@ -67,7 +67,7 @@ do {
     print("\(summary.frameCount) frames, \(summary.lostFrames) lost, peak \(decibels) dB")
     print("most at \(Int(try strongestFrequency(in: clip).rounded())) Hz")
 } catch {
-    // Every error of the library describes its cause and its remedy.
+    // Every error of the library describes the cause and the remedy.
     print("TakeReport: \(error)")
     exit(1)
 }
