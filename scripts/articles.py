@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The programs of the reference's articles and of its tutorial, as a package that depends on Woodshed as an embedder's does.
+"""The programs of the reference's articles and of its tutorial, as a package that depends on Woodshed like an embedder's package.
 
   scripts/articles.py FOLDER ROOT    writes the package; prints the name of each program
 
 The ```swift blocks of an article, one after another, are one program; the program of the article Loops is ArticleLoops, because modules of
-Woodshed have names like Recording. A block that begins with the version of the tools is the manifest that an article shows: the package
-has that one, with a target for each program. Each step of the tutorial is a program too. Files that stay the same are not written, so that
-what is built of them stays.
+Woodshed have names like Recording. A block that begins with the version of the tools is the manifest of an article: the package
+has this manifest, with a target for each program. Each step of the tutorial is a program too. The script writes changed files only, so
+their builds stay valid.
 """
 import pathlib
 import re
@@ -24,7 +24,7 @@ def target_name(step: str) -> str:
 
 
 def programs(catalogue: pathlib.Path) -> tuple:
-    """The program texts by their names, and the manifest that an article shows."""
+    """The program texts by their names, and the manifest of an article."""
     found, manifests = {}, []
     for article in sorted(catalogue.glob("*.md")):
         parts = blocks(article.read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def programs(catalogue: pathlib.Path) -> tuple:
 
 
 def unused_steps(catalogue: pathlib.Path) -> list:
-    """Files of steps that no tutorial shows."""
+    """Files of steps missing in every tutorial."""
     shown = "".join(file.read_text(encoding="utf-8") for file in catalogue.rglob("*.tutorial"))
     return [step.name for step in catalogue.glob("Resources/*.swift") if f"file: {step.name})" not in shown]
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2154 # the caller's variables
 #
-# For tests that need a machine where nothing is installed: a root folder with Debian's smallest system, in namespaces of its own.
+# For tests on a machine with nothing installed: a root folder with Debian's smallest system, in namespaces of its own.
 # To be sourced, not run. The caller defines:
 #
 #   fail MESSAGE...   ends the test
-#   store             the folder that keeps the smallest systems, packed, for the next run
+#   store             the folder of the smallest systems, packed, for the next run
 #   machine           the root folder
 #
-# All mounts and processes are in namespaces that end with the caller, however it ends. Needs root, and debootstrap.
-# WOODSHED_DEBIAN_MIRROR is the mirror that is downloaded from.
+# All mounts and processes are in namespaces, which end with the caller in every case. Needs root, and debootstrap.
+# WOODSHED_DEBIAN_MIRROR is the mirror for downloads.
 
-# Replaces this process by a command in its own namespaces. Its mounts and child processes end with it, and it ends with its
-# parent.
+# Replaces this process by a command in its own namespaces. Mounts and child processes end with the command, and the command ends with
+# the parent.
 become_apart() {
     exec setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child "$@"
 }

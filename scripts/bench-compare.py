@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lists the changes between two files that `make bench` has written: scripts/bench-compare.py OLD NEW
+"""Lists the changes between two files of `make bench`: scripts/bench-compare.py OLD NEW
 
 A figure is marked if the change exceeds the spread: the middle halves of both runs do not overlap, and the medians differ by more
 than 3 % (10 % for a figure with fewer than three runs). The cause can be the code or the machine, so machine,
-kernel and load of both runs are printed first.
+kernel and load of both runs come first.
 """
 import json
 import sys
@@ -55,7 +55,7 @@ def compare(old, new):
 
 
 def plant():
-    """Checks that planted changes are reported, and that equal figures are not."""
+    """Checks that the report has planted changes, and no equal figures."""
     def row(median, spread=0.0, runs=5, better="lower"):
         return {"median": median, "low": median - spread, "high": median + spread, "runs": runs, "better": better}
     for old, new, wanted in [

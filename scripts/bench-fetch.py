@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fetching beside curl, on loopback: scripts/bench-fetch.py [--megabytes N] [--runs N] FOLDER COMMAND...
 
-COMMAND fetches {url} into {file}, as in: woodshed get {url} -o {file}. Both programs fetch the same file into FOLDER, which should be in
-memory (/dev/shm), lest the disk be measured, in turns and into a new file each time. Prints the medians, and the ratio of the rates; and the
-memory that COMMAND had at most, for a file of N megabytes and for one of a hundredth of it.
+COMMAND fetches {url} into {file}, as in: woodshed get {url} -o {file}. Both programs fetch the same file into FOLDER in turns, into a new
+file each time. FOLDER should be in memory (/dev/shm): a disk would distort the times. Prints the medians, and the ratio of the rates; and
+the highest memory use of COMMAND, for a file of N megabytes and for a file of a hundredth.
 """
 import argparse
 import multiprocessing
@@ -37,7 +37,7 @@ def answer(connection):
         try:
             while count > 0:
                 sent = connection.send(PIECE[:count])
-                # What was sent of a piece does not matter here: every byte counts as one.
+                # The pieces do not matter here: every byte counts.
                 count -= sent
         except OSError:
             pass
@@ -63,7 +63,7 @@ def main():
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     listener = socket.create_server(("127.0.0.1", 0))
-    # A process of its own, so that its work is nobody's.
+    # A separate process: its work counts for neither program.
     multiprocessing.Process(target=serve, args=(listener,), daemon=True).start()
     port = listener.getsockname()[1]
     file = Path(options.folder) / f"bench-fetch-{os.getpid()}"

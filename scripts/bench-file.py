@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def first(path, key):
-    """The value of a line "key : value" in a file of /proc, if there is one."""
+    """The value of a line "key : value" in a file of /proc, or None."""
     try:
         for line in Path(path).read_text().splitlines():
             name, _, value = line.partition(":")

@@ -3,9 +3,9 @@
 
     scripts/bench-keys.py PLUG-IN WOODSHED [RUNS]
 
-The recording is quiet for five seconds, then loud. In each run one key jumps five seconds on, and one closes a loop that began before
-the jump. The card tells what was heard at which frame, and how much the program had written ahead of it: the device's buffer. The
-figures with "beyond the buffer" are what the program itself adds; they are negative if it throws the buffer away, which is heard as a click.
+The recording is quiet for five seconds, then loud. In each run a key jumps five seconds on, and a second key closes a loop that began before
+the jump. The card reports the heard sound by the frame, and the frames written ahead by the program: the device's buffer. Figures
+"beyond the buffer" are the delay of the program itself; a negative figure means that the program drops the buffer, with an audible click.
 """
 
 import array
@@ -30,7 +30,7 @@ PERIOD = 100  # of the tone, in frames
 
 
 def change(card, frame, is_loud):
-    """When it became loud, or quiet for a whole period of the tone: the moment at which that was heard."""
+    """The moment at which the heard sound became loud, or quiet for a whole period of the tone."""
     end = time.monotonic() + virtual_card.SECONDS
     while time.monotonic() < end:
         if card.truth().device_frame < frame + PERIOD:
@@ -46,7 +46,7 @@ def change(card, frame, is_loud):
 
 
 def trial(library, command, environment, keys):
-    """Runs a program once; returns, for the jump and for the loop, the ms until it was heard and the ms queued before it."""
+    """Runs a program once; returns, for the jump and for the loop, the ms until the change was heard and the ms queued before."""
     library.virtual_card_remove(CARD.encode())
     terminal, program_end = pty.openpty()
     process = subprocess.Popen(
@@ -74,7 +74,7 @@ def trial(library, command, environment, keys):
         press(keys[0])
         card.until(RATE * 3 // 2)
         jump = measured(press(keys[1]), True)
-        # Long enough for either program to be at rest again.
+        # Long enough for both programs to come to rest.
         card.until(card.truth().moved + RATE // 2)
         return jump, measured(press(keys[2]), False)
     finally:

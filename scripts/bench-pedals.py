@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the time from a pedal's message to the block in which its action is rendered: on an idle machine, with a screen that is
-drawn, and beside programs that want all processors.
+"""Measures the time from a pedal's message to the block with the rendered action: on an idle machine, with a drawn
+screen, and beside programs that want all processors.
 
     scripts/bench-pedals.py WOODSHED [PRESSES]
 
-Messages are written into a named pipe that `--control midi:PATH` reads, so no controller is needed. Events name the frame at which an action
-began; when a frame is rendered follows from many answers of the control socket, which tell the frame between two readings of the clock.
-The figures include the wait for the next block, up to one period, and exclude the device's buffer, which is heard first.
+`--control midi:PATH` reads messages from a named pipe, so the test needs no controller. Events name the first frame of an action. The time
+of a frame's rendering follows from many answers of the control socket, each with a frame between two readings of the clock. The figures
+include the wait for the next block, up to one period, and exclude the device's buffer.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ NEAR = 12  # answers before and after a press that tell when frames are rendered
 
 
 class Run:
-    """The command while it plays, and what it says."""
+    """The playing command, and its output."""
 
     def __init__(self, woodshed, folder, period, draws):
         environment = dict(
@@ -90,7 +90,7 @@ class Run:
 
 
 def measure(woodshed, folder, period, presses, draws=False, rivals=0):
-    """The times from press to render in ms, and how well the clock of the frames is known."""
+    """The times from press to render in ms, and the precision of the frames' clock."""
     run = Run(woodshed, folder, period, draws)
     others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(rivals)]
     generator = random.Random(1)
@@ -101,12 +101,12 @@ def measure(woodshed, folder, period, presses, draws=False, rivals=0):
             asked = time.monotonic()
             frame = run.ask("status")["frame"]
             answered = time.monotonic()
-            # The block before the frame was rendered by then, and that at the frame was not when it was asked.
+            # At the answer, the block before the frame was ready, and the block at the frame was not.
             bounds.append((asked - frame / RATE, answered - (frame - period) / RATE))
             time.sleep(generator.random() * 0.004)
         pressed = time.monotonic()
         os.write(run.pedal, bytes([0xB0, 64, 127]))
-        # Somebody else's turn between the reading of the clock and the message would count as ours.
+        # Another program's turn between the reading of the clock and the message would count as ours.
         times.append((len(bounds), pressed if time.monotonic() - pressed < 0.0005 else None))
         time.sleep(0.03 + generator.random() * 0.01)
         os.write(run.pedal, bytes([0xB0, 64, 0]))
@@ -122,7 +122,7 @@ def measure(woodshed, folder, period, presses, draws=False, rivals=0):
     for (index, pressed), frame in zip(times, run.moves):
         if pressed is None:
             continue
-        # Of the answers around it: after a dropout, frames are rendered later than before.
+        # From the answers around the frame: after a dropout, rendering is later than before.
         near = bounds[max(0, index - NEAR):index + NEAR]
         low, high = max(b[0] for b in near), min(b[1] for b in near)
         waits.append(((low + high) / 2 + frame / RATE - pressed) * 1000)

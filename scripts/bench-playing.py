@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Plays while recordings are fetched and analysed, on the virtual card with its real clock:
+"""Plays beside fetching and analysing, on the virtual card with its real clock:
 
     scripts/bench-playing.py PLUG-IN WOODSHED [RUNS]
 
-A recording of 20 s is played at 80 % alone, and then while `woodshed get` takes one long recording after another from a server on loopback
-and measures its loudness. Prints the xruns, and whether the card got the same samples; beside it, the xruns of mpv under the same load.
+A recording of 20 s plays at 80 % alone, and then while `woodshed get` fetches long recordings in sequence from a server on loopback
+and measures the loudness. Prints the xruns, and whether the card got the same samples; also the xruns of mpv under the same load.
 """
 
 import ctypes
@@ -37,7 +37,7 @@ def answer(connection):
             if not data:
                 return
             request += data
-        # Another sound at each address, so that none is there already.
+        # Another sound at each address, so the library has none of these sounds already.
         path = request.split()[1]
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: audio/wav\r\nContent-Length: %d\r\n\r\n" % (len(head) + FETCHED_BYTES))
         try:
@@ -56,7 +56,7 @@ def serve(listener):
 
 
 class Load:
-    """Fetches one recording after another, each into a library that is then removed."""
+    """Fetches recordings in sequence, each into a temporary library."""
 
     def __init__(self, woodshed, port, environment):
         self.count = 0
@@ -67,7 +67,7 @@ class Load:
     def run(self):
         woodshed, port, environment = self.arguments
         while not self.is_over.is_set():
-            # In memory, lest the disk be measured.
+            # In memory: a disk would distort the times.
             with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
                 own = environment | {"XDG_DATA_HOME": folder}
                 command = [woodshed, "get", "--quiet", f"http://127.0.0.1:{port}/{self.count}.wav"]
@@ -91,7 +91,7 @@ class Load:
 
 
 def played(library, command, environment):
-    """Plays a recording; returns the samples that the card got, as bytes, and the number of xruns."""
+    """Plays a recording; returns the card's samples, as bytes, and the number of xruns."""
     library.virtual_card_remove(CARD.encode())
     process = subprocess.Popen(
         command, env=os.environ | environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -116,7 +116,7 @@ def played(library, command, environment):
 
 
 def is_same(one, other):
-    """Whether what two runs played is the same, from the second second on: the card counts the frames before the start anew each time."""
+    """Whether two runs played the same sound, from the second second on: the card counts the frames before the start anew each time."""
     second = RATE * 2 * 8
     begin = other.find(one[second:second + 4096])
     length = (SECONDS - 2) * second
@@ -139,7 +139,7 @@ def main():
         }
         os.environ["ALSA_CONFIG_PATH"] = configuration
         library = ctypes.CDLL(plug_in)
-        # The material is given, because a slowed pass is rendered otherwise from the moment at which it is known, which differs from run to run.
+        # With a given material: otherwise a slowed pass sounds different once the material is known, at a moment that differs from run to run.
         ours = [
             woodshed, "practice", song, "--section", f"0-{SECONDS}", "-n", "1", "--material", "music", "--speed", "80%",
             "--output", f"virtual:{CARD}", "--quiet"]

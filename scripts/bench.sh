@@ -6,8 +6,8 @@
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
 #                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, calls, whole, batch, types
 #
-# The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
-# WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
+# The script also writes the figures to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file named
+# by WOODSHED_BENCH_JSON. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -21,7 +21,7 @@ for argument in "$@"; do
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
-# wanted PART: whether the part is to be measured.
+# wanted PART: whether to measure the part.
 wanted() { [ "$parts" = ' ' ] || [[ $parts == *" $1 "* ]]; }
 
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
@@ -36,7 +36,7 @@ scripts/bench-file.py --head "$commit" | tee "$folder/head"
 
 scripts/build.sh --package Benchmarks
 programs=$(readlink -f .build/release)
-# Uses the scheduling of a render thread if that is permitted; otherwise the slowest blocks show the machine's other work.
+# Uses the scheduling of a render thread if permitted; otherwise the slowest blocks show the machine's other work.
 fifo=(chrt --fifo 60)
 "${fifo[@]}" true 2>/dev/null || fifo=()
 for name in Ring Engine Stretch Meter Compare; do
@@ -50,7 +50,7 @@ woodshed=$root/.build/release/woodshed
 sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12
 sox long.wav long.flac
 
-# record BENCHMARK NAME UNIT FACTOR VALUE...: adds a figure to the file, in the same form as the programs; values are divided by
+# record BENCHMARK NAME UNIT FACTOR VALUE...: adds a figure to the file, in the programs' form, with the values divided by
 # FACTOR.
 record() {
     printf '%s\n' "${@:5}" | awk -v head="{\"benchmark\":\"$1\",\"name\":\"$2\",\"unit\":\"$3\",\"better\":\"lower\",\"values\":[" -v factor="$4" \
@@ -71,8 +71,8 @@ measure() {
     awk -v description="$description" -v median="$median" 'BEGIN { printf "  %-52s %9.1f ms\n", description, median / 1000 }'
 }
 
-# These programs choose their own scheduling: with real-time scheduling, one in an endless loop would block the machine. The
-# results of single faults are not written to the file.
+# These programs choose their own scheduling: with real-time scheduling, an endless loop would block the machine. The
+# file does not contain the results of single faults.
 if wanted CardFault; then
     printf '\n==> CardFaultBenchmark\n'
     sox -n -r 48000 -c 2 -b 16 tone.wav synth 15 sine 440 gain -12
@@ -117,7 +117,7 @@ if wanted picture; then
     spend 5 "woodshed waveform, whole pyramid with colour" "$woodshed" waveform long.wav -o ours.png --width 1200 --height 400 --no-cache
     spend 5 "woodshed waveform, .dat" "$woodshed" waveform long.wav -o ours.dat
     spend 5 "ffmpeg showwavespic" ffmpeg -nostdin -v error -y -i long.wav -filter_complex showwavespic=s=1200x400 -frames:v 1 theirs.png
-    # Not a Debian package; measured if it is installed.
+    # Not a Debian package; measured if installed.
     command -v audiowaveform >/dev/null && spend 5 "audiowaveform, .dat" audiowaveform -q -i long.wav -o theirs.dat -z 256 -b 16
     sox long.wav hour.wav repeat 5
     export XDG_CACHE_HOME=$folder/cache
@@ -137,13 +137,13 @@ if wanted start; then
         "$woodshed" play long.flac --to 0.01 --output null --clock virtual --quiet
     measure 21 "mpv --ao=null, first 10 ms of the same" \
         mpv --no-config --really-quiet --no-video --ao=null --untimed --end=0.01 long.flac
-    # A thousand sections of half a second each; the last but some of them plays once.
+    # A thousand sections of half a second each; the run plays a section near the end once.
     awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%.3f\t%.3f\tPhrase %d\n", i * 0.6, i * 0.6 + 0.5, i + 1 }' >labels.txt
     awk 'BEGIN { print ";FFMETADATA1"
         for (i = 0; i < 1000; i++) printf "[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\n", i * 600, i * 600 + 500 }' >chapters.txt
     export XDG_DATA_HOME=$folder/data
     "$woodshed" sections long.flac import labels.txt --quiet >/dev/null
-    # From the second run on the store knows the file without reading it, as on the second day.
+    # From the second run on the store knows the file without reading, as on the second day.
     sleep 4
     "$woodshed" practice long.flac --section 1 -n 1 --output null --clock virtual --quiet
     measure 21 "woodshed practice, 0.5 s, one of 1000 saved sections" \
@@ -161,7 +161,7 @@ fi
 if wanted fetch; then
     printf '\n==> fetching beside curl, and playing meanwhile\n'
     "$root/scripts/build.sh" VirtualCardPlugIn
-    # In memory, lest the disk be measured.
+    # In memory: a disk would distort the times.
     "$root/scripts/bench-fetch.py" /dev/shm "$programs/FetchBenchmark" '{url}' '{file}'
     "$root/scripts/bench-playing.py" "$root/.build/release/libVirtualCardPlugIn.so" "$woodshed"
 fi
@@ -199,12 +199,12 @@ if wanted batch; then
     printf '\n==> %d recordings of a minute, two at a time\n' "$count"
     mkdir batch
     sox -n -r 44100 -c 2 -b 16 batch/1.wav synth 60 pinknoise synth 60 sine amod 220 gain -12
-    # Names for one recording: the disk is not what is measured.
+    # Many names for one recording, so the disk does not distort the times.
     for ((number = 2; number <= count; number++)); do ln batch/1.wav "batch/$number.wav"; done
     printf '%s\0' batch/*.wav >names
     measure 3 "woodshed measure --jobs 2, $count files" "$woodshed" measure batch/*.wav --jobs 2 --json
     ours=$median
-    # Loudness alone, and with true peaks, which `measure` has too.
+    # Loudness alone, and with true peaks, as `measure`.
     for filter in ebur128 ebur128=peak=true; do
         theirs=(xargs -0 -a names -P2 -I NAME ffmpeg -nostdin -v error -i NAME -af "$filter" -f null -)
         measure 3 "xargs -P2, ffmpeg $filter" "${theirs[@]}"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds what a later step needs while this step's tests run, because the tests wait more than they compute:
+# Builds the products of a later step during this step's tests, because the tests wait more than they compute:
 #
 #   scripts/beside.sh BUILD... -- COMMAND...
 #
-# The build only gets processor time that the tests do not need (SCHED_IDLE), so it does not slow them down. Beside other programs that compute
-# it would never end. So it is ended with the tests, and the rest is built at the usual priority, with its output. The later step builds
-# once more, and reports errors. Ends with COMMAND's exit code; if COMMAND fails, nothing more is built.
+# The build gets only the idle time of the tests (SCHED_IDLE), and does not slow the tests down. Beside other computing programs the build
+# would never end. So the script ends the build with the tests, and completes the build at the usual priority, with output. The later step
+# builds once more, and reports errors. Ends with COMMAND's exit code; if COMMAND fails, the script builds nothing more.
 set -uo pipefail
 build=()
 while [ "$1" != -- ]; do
@@ -14,7 +14,7 @@ while [ "$1" != -- ]; do
 done
 shift
 idle=(nice -n 19)
-# A container may forbid it, and some have no chrt; the lowest priority is nearly as good.
+# A container may forbid SCHED_IDLE, or lack chrt; the lowest priority is nearly as good.
 chrt --idle 0 true 2>/dev/null && idle=(chrt --idle 0)
 "${idle[@]}" "${build[@]}" >/dev/null 2>&1 </dev/null &
 "$@"

@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 
-# FFTW's planner and its wisdom are one state of the process, without a lock. So the library has a copy of its own, hidden from the host,
-# which may use the system's. The linker takes the archive because this folder contains no shared library of that name.
+# FFTW's planner and its wisdom are one state of the process, without a lock. So the library has a separate copy, hidden from the host;
+# the host may use the system's FFTW. The linker takes the archive because this folder contains no shared library of the name.
 private=$PWD/.build/private
 archive=$(pkg-config --variable=libdir fftw3f)/libfftw3f.a
 tools=$(dirname "$(readlink -f "$(command -v "$swift")")")
@@ -15,7 +15,7 @@ mkdir -p "$private"
 rm -f "$private"/*
 if [ -f "$archive" ]; then
     ln -s "$archive" "$private/"
-    # Tells the code that the copy is its own; see CSources/CFFTW/shim.h.
+    # Tells the code about the separate copy; see CSources/CFFTW/shim.h.
     echo '__attribute__((visibility("hidden"))) const char private_fftw_is_linked = 1;' |
         "$tools/clang" -x c -fPIC -c -o "$private/own.o" -
     objects=("$private/own.o")
@@ -28,11 +28,11 @@ scripts/build.sh WoodshedC "$@"
 linked_in=$(scripts/build.sh --linked-in)
 built=$(readlink -f .build/release)
 
-# The package manager links shared libraries with Swift's runtime in libraries of its own. So the objects are linked here: into one
-# object first, because the driver hides what comes from an archive.
+# The package manager links shared libraries with Swift's runtime as shared libraries. So this script links the objects: into one
+# object first, because the driver hides the contents of archives.
 "$tools/ld.lld" -r --whole-archive "$built/libWoodshedC.a" -o "$built/libwoodshed.o"
-# Calls inside the library go to the library's own functions, whatever the host defines (-Bsymbolic). Its threads may still run
-# when it is unloaded, so it never is (-z nodelete).
+# Calls inside the library go to the library's own functions, whatever the host defines (-Bsymbolic). Threads may still run
+# at dlclose(), so the library stays loaded (-z nodelete).
 "${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" "${objects[@]}" \
     -L "$private" -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
     -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined -Xlinker --as-needed

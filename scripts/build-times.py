@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how long each module of the command takes to compile, alone and as it ships.
+"""Measures how long each module of the command takes to compile, alone and as shipped.
 
-  scripts/build-times.py            writes docs/build-times.txt; scripts/modules.py reads the longest chain from it
-  scripts/build-times.py --slow     prints the expressions whose types take the compiler more than 200 ms
+  scripts/build-times.py            writes docs/build-times.txt; scripts/modules.py reads the longest chain from this file
+  scripts/build-times.py --slow     prints the expressions with a type check of more than 200 ms
 
-Builds the command first, and needs an idle machine. The next `make build` compiles the measured modules again. A module's time is the
-processor's, because it varies less than the time on the clock; each compiler run has one thread.
+Builds the command first, and needs an idle machine. The next `make build` compiles the measured modules again. A module's time is
+processor time, which varies less than the time on the clock; each compiler run has one thread.
 """
 import json
 import pathlib
@@ -21,7 +21,7 @@ HEADER = """# Seconds of processor time that the compiler takes for each module 
 
 
 def commands() -> dict:
-    """The compiler's command line for each module that the command contains."""
+    """The compiler's command line for each module of the command."""
     subprocess.run([ROOT / "scripts/build.sh"], check=True, stdout=subprocess.DEVNULL)
     linked = (ROOT / ".build/release/woodshed.product/Objects.LinkFileList").read_text(encoding="utf-8")
     text = (ROOT / ".build/release.yaml").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def commands() -> dict:
 
 
 def run(command: list) -> tuple:
-    """The processor time of a compiler run in seconds, and what it printed."""
+    """The processor time of a compiler run in seconds, and the output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

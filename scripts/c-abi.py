@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compares the interface for C with that of the last release: what programs were compiled with must stay as it was.
+"""Compares the interface for C with the last release: declarations in compiled programs must stay the same.
 
-    scripts/c-abi.py            compares CSources/CWoodshed with that of the last tag v*; without a tag it says so
+    scripts/c-abi.py            compares CSources/CWoodshed with the last tag v*; without a tag the script says so
     scripts/c-abi.py OLD NEW    compares two folders like CSources/CWoodshed
 
-The debugging information of the library describes Swift's types and not those of the header. So the compiler lists what woodshed.h
-declares, and a library in C that defines all of it, without doing anything, is built from each header and its version script; abidiff
-compares these two. That the real library exports what the header declares is checked by scripts/test-c.sh.
+The debugging information of the library describes Swift's types, not the header's types. So the compiler lists the declarations of
+woodshed.h, and the script builds from each header and version script a library in C with empty definitions of all declarations. abidiff
+compares both libraries. scripts/test-c.sh checks that the real library exports every declaration of the header.
 
-New functions, types and enumerators pass, and so do structs that have grown as scripts/c-layout.py permits. Whatever is new needs a
-higher WOODSHED_API_VERSION, and a new function says since which one it is there.
+New functions, types and enumerators pass, and so do structs grown as scripts/c-layout.py permits. Each addition needs a
+higher WOODSHED_API_VERSION, and a new function's comment names its first version.
 """
 import json
 import os
@@ -35,13 +35,13 @@ def output(*command):
 
 
 def last_release(folder):
-    """Unpacks the interface of the last tag; ends the program where there is none."""
+    """Unpacks the interface of the last tag; ends the program without a tag."""
     if not (root / ".git").exists():
         print("not run here: interface of the last release: this is no git repository")
         sys.exit(77)
     tag = output("git", "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*")
     if not tag:
-        # The newest release may be the one that is about to be tagged; before that one there must be a tag.
+        # The newest release may get its tag soon; every earlier release must have a tag.
         releases = re.findall(r"^## \d.*", (root / "CHANGELOG.md").read_text(), flags=re.M)
         if len(releases) > 1:
             fail("there is no tag of a release; run: git fetch --tags")
@@ -58,7 +58,7 @@ def last_release(folder):
 
 
 def declarations(header, folder):
-    """What the header declares: functions with the types of their parameters, names of types, and structs with their fields."""
+    """The declarations of the header: functions with the types of their parameters, names of types, and structs with their fields."""
     source = folder / "header.c"
     source.write_text(f'#include "{header.resolve()}"\n')
     tree = json.loads(subprocess.run(
@@ -81,19 +81,19 @@ def declarations(header, folder):
 
 
 def stand_in(interface, folder):
-    """Builds a library with debugging information that defines what the header declares; returns it and the functions' names."""
+    """Builds a library with debugging information that defines the header's declarations; returns the library and the functions' names."""
     folder.mkdir()
     header = interface / "include/woodshed.h"
     functions, types, structs = declarations(header, folder)
     lines = ["#include <stddef.h>", f'#include "{header.resolve()}"']
     for name, parameters in functions.items():
-        # The type of a call is the type of what the function returns, however that is written.
+        # The type of a call is the function's result type, in any spelling.
         returned = f"__typeof__({name}({', '.join(f'*(__typeof__({kind}) *)0' for kind in parameters)}))"
         listed = ", ".join(f"__typeof__({kind}) parameter{place}" for place, kind in enumerate(parameters)) or "void"
         lines.append(f"{returned} {name}({listed}) {{ __builtin_trap(); }}")
-    # Types that no function names, such as those of numbers in a struct.
+    # Types named by no function, such as the types of numbers in a struct.
     lines += [f"{name} *woodshed_abi_type_{name};" for name in types]
-    # The type of each field on its own, so that it is compared in a struct that has grown, too.
+    # Each field's type alone, so abidiff also compares the fields of a grown struct.
     lines += [f"__typeof__((({name} *)0)->{field}) *woodshed_abi_field_{name}_{field};" for name, fields in structs.items() for field in fields]
     source, script, library = folder / "stand-in.c", folder / "stand-in.map", folder / "libwoodshed.so.0"
     source.write_text("\n".join(lines) + "\n")
@@ -108,14 +108,14 @@ def version(header):
 
 
 def since(name, header):
-    """The version since which a function is there, which the comment above it says."""
+    """The first version with a function, from the comment above the function."""
     text = header.read_text()
     said = re.findall(r"Since (\d+)\.", text[:text.index(f" {name}(", text.index("WOODSHED_API_VERSION"))].replace(f"{name}()", ""))
     return int(said[-1]) if said else 0
 
 
 def compare(old, new, folder):
-    """What is wrong, as a list of sentences, and how many functions there are, and are new."""
+    """The faults, as a list of sentences, the number of functions, and the number of new functions."""
     headers = [interface / "include/woodshed.h" for interface in (old, new)]
     layout = subprocess.run([root / "scripts/c-layout.py", "--since", *headers], capture_output=True, text=True)
     faults, grown = layout.stderr.splitlines(), layout.stdout.split()
@@ -142,7 +142,7 @@ def compare(old, new, folder):
 
 
 def main():
-    # Suppressions are those of this script alone, whatever the user has.
+    # Only this script's suppressions apply, none of the user's.
     for variable in ("LIBABIGAIL_DEFAULT_USER_SUPPRESSION_FILE", "LIBABIGAIL_DEFAULT_SYSTEM_SUPPRESSION_FILE"):
         os.environ.pop(variable, None)
     with tempfile.TemporaryDirectory() as name:

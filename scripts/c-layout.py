@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sizes, offsets and values of woodshed.h, which programs contain when they are compiled: they must never change.
+"""Sizes, offsets and values of woodshed.h, which compiled programs contain: these must never change.
 
-    scripts/c-layout.py                  compares them with docs/c-layout.txt, which must have the same lines
+    scripts/c-layout.py                  compares the layout with docs/c-layout.txt, which must have the same lines
     scripts/c-layout.py --write          writes docs/c-layout.txt
-    scripts/c-layout.py --since OLD NEW  compares two headers: fails if something of OLD is not in NEW, and prints the structs that have
-                                         grown as they may
+    scripts/c-layout.py --since OLD NEW  compares two headers: fails if NEW lacks a part of OLD, and prints the structs with
+                                         permitted growth
 
-A struct may grow only if it begins with its size, and only behind its old end: a field in what was padding would be taken from a
-program that has never set it.
+Only a struct that begins with its size may grow, and only behind its old end: an older program has never set a field in former
+padding.
 """
 import pathlib
 import re
@@ -21,11 +21,11 @@ table = root / "docs/c-layout.txt"
 
 
 def layout(header):
-    """The layout as the C compiler has it, a line each."""
+    """The layout by the C compiler, a line for each fact."""
     text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
     lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header.resolve()}"', "int main(void) {"]
     for body, name in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S):
-        # What has an INIT macro or comes from the library in arrays has to keep its size for a version.
+        # A struct with an INIT macro, or in arrays from the library, must keep its size for a version.
         for declaration in body.split(";"):
             field = re.search(r"(\w+)\s*$", declaration.strip())
             if field:
@@ -46,7 +46,7 @@ def layout(header):
 
 
 def since(old, new):
-    """What of an older layout is no longer true, and the structs that have grown as they may."""
+    """The untrue lines of an older layout, and the structs with permitted growth."""
     lost = [line for line in old if line not in new]
     added = [line for line in new if line not in old]
     faults, grown = [], []
@@ -59,7 +59,7 @@ def since(old, new):
             grown.append(struct[1])
         else:
             faults.append(f"no longer true: {line}")
-    # A field in what was padding leaves the size of the struct as it was.
+    # A field in former padding does not change the size of the struct.
     for line in added:
         field = re.match(r"(\w+)\.\w+ at ", line)
         if field and field[1] not in grown and re.search(rf"^{field[1]}: ", "\n".join(old), flags=re.M):

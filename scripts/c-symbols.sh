@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Writes packaging/debian/libwoodshed0.symbols: what the library exports, and since which version each symbol is there. A program's
-# package then depends on the oldest library that has all it uses, and `make deb` fails if the built library lacks one of them.
+# Writes packaging/debian/libwoodshed0.symbols: the library's symbols, each with its first version. A program's
+# package then depends on the oldest library with all used symbols, and `make deb` fails if the built library lacks a symbol.
 #
-#   scripts/c-symbols.sh                    writes it, from woodshed.h and libwoodshed.map
-#   scripts/c-symbols.sh --check [FOLDER]   fails if it is not what would be written
+#   scripts/c-symbols.sh                    writes the file, from woodshed.h and libwoodshed.map
+#   scripts/c-symbols.sh --check [FOLDER]   fails if the file would change
 #
-# Symbols of the last release keep their version. What is new since then gets the version of scripts/version.sh, so this is also to be
-# run when that changes.
+# Symbols of the last release keep their version. A new symbol gets the version of scripts/version.sh, so run this script also
+# after a change of the version.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 check=no
@@ -18,7 +18,7 @@ version=$("$(dirname "$0")/version.sh")
 sources=$root/CSources/CWoodshed
 file=packaging/debian/libwoodshed0.symbols
 
-# The file of the last release; without tags or git, as in a source tarball, the file as it is.
+# The file of the last release; without tags or git, as in a source tarball, the present file.
 released=
 if [ -e "$root/.git" ]; then
     if tag=$(git -C "$root" describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null); then
@@ -28,7 +28,7 @@ elif [ -f "$root/$file" ]; then
     released=$(cat "$root/$file")
 fi
 
-# One node, which the script of the linker gives to everything that is exported.
+# One node, which the script of the linker gives to every exported symbol.
 node=$(sed -n 's/^\([A-Z_0-9]*\) {$/\1/p' "$sources/libwoodshed.map")
 [[ $node =~ ^[A-Z_0-9]+$ ]] || { echo "c-symbols: libwoodshed.map has not one node; bring this script up to date" >&2 && exit 1; }
 written=$(

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Writes what is published of the last commit: the source tarball, the list of what Woodshed is built of and loads (SBOM), and their checksums.
+# Writes the published files of the last commit: the source tarball, the list of all parts and loaded libraries (SBOM), and their checksums.
 #
 #   scripts/dist.sh [FOLDER]     default: .build-dist
 #
-# The tarball has the same bytes for the same commit: its times are the commit's, and neither the user's settings of git nor the time is in it.
+# The tarball has the same bytes for the same commit: its times are the commit's times, and the user's settings of git and the present time
+# have no effect.
 set -euo pipefail
 folder=$(realpath -m "${1:-$(dirname "$0")/../.build-dist}")
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ fail() {
 scripts/version.sh --check
 scripts/sbom.py --check
 [ -z "$(git status --porcelain)" ] || echo "dist: the tarball has the last commit, without what has changed since" >&2
-# The version is that of the commit, which may not be that of the sources as they are here.
+# The version of the commit, which may differ from the version of the present sources.
 version=$(git show HEAD:Sources/Woodshed/Version.swift | sed -n 's/^public let woodshedVersion = "\(.*\)"$/\1/p')
 [ "$version" = "$(scripts/version.sh)" ] || fail "the version $(scripts/version.sh) is not committed yet; the last commit has $version"
 name=woodshed-$version

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs docc, also for ordinary users: scripts/docc.sh ARGUMENT...
 #
-# docc gives its output the owner of the template that it comes with, which only works for that owner and for root. If root has
+# docc gives its output the owner of docc's template, which only works for this owner and for root. If root has
 # installed the toolchain, an ordinary user gets a copy of the template.
 set -euo pipefail
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Shows and ends all descendants of a process: scripts/end-descendants.py PROCESS [EXCEPT]
 
-Of programs that were built in this folder, the stacks of all threads are shown too, if gdb is there.
-PROCESS itself is not ended, nor are EXCEPT and its descendants. Signals are sent to a descriptor of a process, never to a number:
-the number may by then belong to another process, and -1 is every process of the machine.
+For programs built in this folder, the script also shows the stacks of all threads, if gdb is installed. PROCESS itself, EXCEPT and the
+descendants of EXCEPT stay. Signals go to a descriptor of a process, never to a number: the number may meanwhile belong to another
+process, and -1 is every process of the machine.
 """
 
 import os
@@ -15,7 +15,7 @@ import time
 
 
 def parent_of(process):
-    """The number of a process's parent; None if there is no such process."""
+    """The number of a process's parent; None without such a process."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             # The name in brackets may contain any characters.
@@ -54,7 +54,7 @@ def hold(process, ancestor, exception):
     except OSError:
         return None
     try:
-        # Checked after opening the descriptor: the answer is about the descriptor's process, unless that has already ended.
+        # Checked after opening the descriptor: the answer is about the descriptor's process, unless the process has already ended.
         if is_descendant(process, ancestor, exception):
             told = description(process)
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
@@ -66,8 +66,8 @@ def hold(process, ancestor, exception):
 
 
 def frames(text):
-    """A line for each different stack in what gdb prints of all threads: the innermost function, and those of this project by their
-    source lines, the inner ones first. Threads without one of those are left out: they are idle threads of libraries."""
+    """A line for each different stack in gdb's output of all threads: the innermost function, then this project's functions with their
+    source lines, the inner functions first. Threads without a function of this project are idle threads of libraries, and left out."""
     lines = {}
     for thread in re.split(r"^Thread ", text, flags=re.MULTILINE)[1:]:
         found = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(.+?) \(.*?\)(?: at (.+))?$", thread, re.MULTILINE)
@@ -80,7 +80,7 @@ def frames(text):
 
 
 def stacks(process, seconds):
-    """Lines with the stacks of a process that was built in the current folder; none of another, without gdb, or if it takes longer."""
+    """Lines with the stacks of a process built in the current folder; none for another process, without gdb, or after a long wait."""
     try:
         if not os.readlink(f"/proc/{process}/exe").startswith(os.getcwd() + "/"):
             return []
@@ -94,8 +94,8 @@ def stacks(process, seconds):
 def main():
     ancestor = int(sys.argv[1])
     exception = int(sys.argv[2]) if len(sys.argv) > 2 else None
-    # All are stopped before the first is ended: a process that loses its parent is no longer a descendant, and a running one
-    # can start others.
+    # First all stop, then the first ends: a process without its parent is no longer a descendant, and a running process
+    # can start further processes.
     held = {}
     while True:
         processes = {int(name) for name in os.listdir("/proc") if name.isdigit()} - held.keys() - {os.getpid()}
@@ -104,7 +104,7 @@ def main():
         if not found:
             break
         held |= found
-    # For all of them: whoever waits for the end of the run has a limit, too.
+    # One limit for all descendants: the caller of the run has a limit, too.
     deadline = time.monotonic() + 180
     for process, (_, told) in sorted(held.items()):
         print(told)

@@ -3,8 +3,8 @@
 
   scripts/folders.py [SOURCES]     SOURCES holds a folder for each module; Sources by default
 
-A folder depends on another one if its files name a type that is declared there. Files beside a module's folders belong to all of
-them. A type whose name is declared twice in a module is ignored, because the name alone does not identify it.
+A folder depends on another folder if its files name a type declared there. Files beside a module's folders belong to all folders.
+The check ignores a type with two declarations in a module, because the name alone does not identify the type.
 """
 import re
 import sys
@@ -24,7 +24,7 @@ def code(file):
 
 
 def dependencies(module):
-    """For each folder, the folders that it depends on, with the types that it needs from them."""
+    """The dependencies of each folder: other folders, each with the needed types."""
     texts = {file: code(file) for file in sorted(module.rglob("*.swift"))}
     homes = defaultdict(set)
     for file, text in texts.items():

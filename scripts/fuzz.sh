@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of everything that comes from outside (Tests/FuzzTests), with libFuzzer and the address sanitizer of the toolchain.
+# Fuzzes the readers of all outside data (Tests/FuzzTests), with libFuzzer and the address sanitizer of the toolchain.
 #
 #   scripts/fuzz.sh [--seconds N] [READER]...   each for N seconds of processor time (60); default: all readers
-#   scripts/fuzz.sh --keep READER FILE...       copies inputs to the corpus in git, into the folder of what the reader says to them
+#   scripts/fuzz.sh --keep READER FILE...       copies inputs to the corpus in git, into the folder for the reader's verdict
 #
-# The fuzzer is built in .build-fuzz. Inputs that reach something new are kept in .build-fuzz/corpus/READER, and used again by the next run; those that end
-# the reader, break a promise, take more than a second of processor time or too much memory are in .build-fuzz/found/READER. Any of these is a failure.
+# The fuzzer is built in .build-fuzz. Inputs that reach new code stay in .build-fuzz/corpus/READER for the next run. Inputs that end
+# the reader, break a promise, take more than a second of processor time or too much memory are failures, in .build-fuzz/found/READER.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -28,7 +28,7 @@ options=(-c release --product woodshed-fuzz --sanitize fuzzer --sanitize address
     -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld)
 # Read by Package.swift.
 export WOODSHED_FUZZES=1
-# What finds leaks has to stop the program as a debugger does, which containers forbid. Growth without an end is found by the limit of memory.
+# The leak detector stops the program like a debugger, which containers forbid. The limit of memory finds endless growth.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 "$swift" build "${options[@]}"
 fuzzer=$("$swift" build "${options[@]}" --show-bin-path)/woodshed-fuzz
@@ -45,12 +45,12 @@ if [ $keeps = yes ]; then
     exit
 fi
 
-# A reader with a fault that is met at once would never end.
+# A reader with an immediate fault would never end.
 most_faults=10
 readers=("$@")
 [ $# -gt 0 ] || mapfile -t readers < <(ls "$committed")
 
-# Seconds of processor time that a program has taken, as `time` tells them in a file.
+# A program's seconds of processor time, from a file of `time`.
 taken() { awk '{ printf "%d", $1 + $2 + 0.5 }' "$1"; }
 
 fuzz() {
@@ -70,7 +70,7 @@ fuzz() {
         left=$((left - $(taken "$log.time")))
         [ $status -eq 0 ] || faults=$((faults + 1))
     done
-    # Of inputs that reach the same, the smallest stays.
+    # Of inputs with the same reach, the smallest stays.
     rm -rf "$known.smaller"
     mkdir -p "$known.smaller"
     "$fuzzer" -merge=1 "$known.smaller" "$known" >"$log.run" 2>&1 && rm -rf "$known" && mv "$known.smaller" "$known"

@@ -5,17 +5,17 @@
 #  - no open task without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
 #  - every public error has a cause, a remedy and an exit status (ExplainedError)
-#  - no system call outside Files and Explanations for tasks that these do: listing a folder, resolving a name, starting a
+#  - no system call outside Files and Explanations for the tasks of both: listing a folder, resolving a name, starting a
 #    program, text for an error number
 #  - no path of a particular machine
-#  - no test with a limit of its own time: it also counts the time for which other tests hold the threads, and fails on a busy machine.
-#    scripts/step.sh ends tests that stand still
-#  - no signal to a process by its number: -1 is every process, and after a process was waited for, its number can be reused.
-#    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell one of its own jobs (%1)
-#  - each module that imports JSON has a link to Sources/JSON/TextNumbers.swift, with which the compiler reports numbers that are read from a text
-#    without limits; the command, whose numbers are its user's, has none
-#  - the first line in one file of each module's folder in Sources/ is a comment that states the module's purpose
-#  - no file's comment between two of its imports, where the formatter takes it if a module is added above it
+#  - no test with its own time limit: a limit also counts the time for which other tests hold the threads, and fails on a busy
+#    machine. scripts/step.sh ends tests without progress
+#  - no signal to a process by its number: -1 is every process, and the system reuses the number of a process that has ended.
+#    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell a job (%1)
+#  - each module that imports JSON has a link to Sources/JSON/TextNumbers.swift, with which the compiler reports numbers read from a text
+#    without limits; the command, whose numbers are the user's, has no link
+#  - the first line in one file of each module's folder in Sources/ is a comment with the module's purpose
+#  - no file's comment between two of its imports, where the formatter moves the comment with a new import
 set -uo pipefail
 cd "${1:-$(dirname "$0")/..}" || exit 1
 
@@ -43,7 +43,7 @@ for file in "${code[@]}"; do
     fi
 done
 
-# report PATTERN MESSAGE FILE...: reports a fault for every line that matches.
+# report PATTERN MESSAGE FILE...: reports a fault for every matching line.
 report() {
     local pattern=$1 message=$2
     shift 2
@@ -65,7 +65,7 @@ report '^(?!\s*//).*\.timeLimit\(' 'a limit for the time of a test, which ends o
 by_number='a signal to a process by its number, which may be another one'
 report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b)' "$by_number" "${compiled[@]}"
 report '^(?!\s*#).*\bos\.(kill|killpg)\b' "$by_number" "${python[@]}"
-# Bash checks whether the job still runs, and whether it is one of its own.
+# Bash checks whether the job still runs, and belongs to this shell.
 report '^(?!\s*#).*(?<![\w.$/-])((pkill|killall5?|skill)\b|kill\s++(?!("?-\S+ )?"?(%|\$\$)))' "$by_number" "${shell[@]}"
 
 while IFS= read -r file; do

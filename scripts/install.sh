@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Copies the built command, its manual pages, its completions and the licence to a prefix, or removes them from there:
+# Copies the built command, its manual pages, its completions and the licence to a prefix, or removes all of these:
 #   scripts/install.sh BINARY PREFIX
 #   scripts/install.sh --remove PREFIX
 #
-# It builds nothing, needs no Swift, and writes nothing but below PREFIX, because it is often run by root: files of root's in the
+# The script builds nothing, needs no Swift, and writes only below PREFIX, because root often runs the script: root's files in the
 # build folder would stop the next build by the user.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
@@ -29,16 +29,16 @@ fi
 [ -x "$1" ] || fail "$1 is missing; run this first, as yourself: make build"
 command -v python3 >/dev/null || fail "python3 is missing, which writes the manual pages; run: scripts/setup.sh build"
 
-# First everything that can fail, so that a failure leaves nothing half installed.
+# Steps that can fail come first, so a failure leaves nothing half installed.
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 "$scripts/reference.py" --man "$made/man" >/dev/null
 for shell in bash zsh fish; do "$1" --generate-completion-script "$shell" >"$made/$shell"; done
-# It is read by a shell, and not run; the packages' checker complains of the line that says what runs it.
+# A shell reads this file and does not run the file; the packages' checker complains of a line that names an interpreter.
 sed -i '1{/^#!/d}' "$made/bash"
 
 install -D -m 755 "$1" "$binary"
-# An older version's pages may be of verbs that are no more.
+# An older version may have pages of removed verbs.
 rm -f "$pages/woodshed.1" "$pages"/woodshed-*.1
 install -d "$pages"
 install -m 644 "$made"/man/*.1 "$pages/"

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Counts the leaf fields of noncopyable structs: stored values, with those of embedded structs.
+"""Counts the leaf fields of noncopyable structs: stored values, including the values in embedded structs.
 
   scripts/leaf-fields.py [FOLDER]         fails if a noncopyable struct embeds a part with more than 70; FOLDER holds Sources
   scripts/leaf-fields.py --list [FOLDER]  prints the count of every noncopyable struct, largest first
 
-The compiler checks each use of a noncopyable value against all its leaf fields, so the time to compile a module grows with their number. Keep a
-large part on the heap, in a `Boxed`, which counts as one field. Types are found by name; a type that is no struct of the sources counts as one.
+The compiler checks each use of a noncopyable value against all its leaf fields, so the time to compile a module grows with the number. Keep a
+large part on the heap, in a `Boxed`, which counts as one field. The script finds types by name; a type other than a struct of the sources
+counts as one field.
 """
 import re
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 LIMIT = 70
 START = re.compile(r"\b(struct|class|enum|actor|extension|protocol)\s+([A-Z]\w*(?:\.\w+)*)([^{]*)\{")
 PROPERTY = re.compile(r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate|nonisolated)(?:\(\w+\))?\s+)*(?:let|var)\s+(.+)$")
-# Structs of the standard library that hold several values.
+# Structs of the standard library with several values.
 LIBRARY = {"Range": 2, "ClosedRange": 2, "UnsafeBufferPointer": 2, "UnsafeMutableBufferPointer": 2, "Span": 2, "MutableSpan": 2}
 
 
@@ -26,7 +27,7 @@ def code(text):
 
 
 def body_end(text, start):
-    """The index of the brace that closes the one before `start`."""
+    """The index of the brace that closes the brace before `start`."""
     depth = 1
     for match in re.finditer(r"[{}]", text[start:]):
         depth += 1 if match[0] == "{" else -1
@@ -36,7 +37,7 @@ def body_end(text, start):
 
 
 def split_outside(text, separator):
-    """Splits at separators that are in no brackets."""
+    """Splits at separators outside brackets."""
     parts, depth, last = [], 0, 0
     for index, sign in enumerate(text):
         depth += (sign in "([<{") - (sign in ")]}" or sign == ">" and text[index - 1] != "-")
@@ -47,7 +48,7 @@ def split_outside(text, separator):
 
 
 def statements(body):
-    """The lines of a type's body that are in no inner braces, parentheses closed, each without what its own braces hold."""
+    """The lines of a type's body outside inner braces, parentheses closed, each without the contents of its own braces."""
     found, depth, line = [], 0, ""
     for sign in body:
         if sign == "{":
@@ -66,7 +67,7 @@ def statements(body):
 
 
 def types_of(declaration):
-    """The types of the values that a stored property declares; none if it is computed."""
+    """The types of a stored property's values; none for a computed property."""
     if "{" in declaration and "=" not in declaration.split("{")[0]:
         return []
     declaration = declaration.split("{}")[0].strip() if declaration.endswith("{}") and "= {}" not in declaration else declaration
@@ -109,7 +110,7 @@ class Sources:
             place = end + 1
 
     def find(self, kind, owner):
-        """The struct that a type's name means inside another type: the nearest one."""
+        """The nearest struct of a name inside another type."""
         module, *scopes = owner.split(".")
         while True:
             key = ".".join([module, *scopes, kind])

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The picture of the modules and of their longest chain in docs/architecture.md, made from the imports of their sources.
 
-  scripts/modules.py [FOLDER]          writes it between its two markers
-  scripts/modules.py --check [FOLDER]  fails if the page shows another one; changes nothing
+  scripts/modules.py [FOLDER]          writes the picture between its two markers
+  scripts/modules.py --check [FOLDER]  fails if the page shows another picture; changes nothing
 
 Fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread in Package.swift) come to
-have some, if modules of which the thread sanitizer sees little (commandOnly and compilerChecked there) share memory that the compiler
-does not check, and if the longest chain of modules, which a build with any number of cores must wait for, has become longer than
-docs/architecture.md says by more than a tenth. The times come from docs/build-times.txt.
-A dependency that follows from others is left out of the picture, so that it only has the necessary arrows.
+have threads, if modules with little coverage by the thread sanitizer (commandOnly and compilerChecked there) share memory unchecked by the
+compiler, and if the longest chain of modules, the least time of a build with any number of cores, exceeds the length in
+docs/architecture.md by more than a tenth. The times come from docs/build-times.txt.
+The picture leaves out a dependency that follows from other dependencies, and has only the necessary arrows.
 """
 import json
 import pathlib
@@ -38,7 +38,7 @@ def imports(folder: pathlib.Path) -> set:
 
 
 def needs(root: pathlib.Path, targets: list) -> dict:
-    """What each module of Sources/ imports of the others."""
+    """The imports of each module of Sources/ from the other modules."""
     ours = {t["name"]: t for t in targets if t["path"].startswith("Sources/") and t["type"] != "test"}
     names = {t["name"] for t in targets}
     found = {}
@@ -53,12 +53,12 @@ def needs(root: pathlib.Path, targets: list) -> dict:
 
 THREADS = re.compile(r"\b(?:import (?:Realtime|Synchronization|Dispatch)\b|(?:Thread|Task)(?:\.\w+)? *[({]|withTaskGroup|concurrentPerform)")
 
-# What starts threads of its own: an engine, its device, the reading of a file's pages, and the analysis of a recording.
+# Calls that start threads: an engine, its device, the reading of a file's pages, and the analysis of a recording.
 STARTED = re.compile(r"\b(?:Engine\(|Clip\((?:path|decoder)|listens: true|eventually\(|PlainThread|IdleRecorder|PracticeSession\()")
 
 
 def names_in(root: pathlib.Path, name: str, pattern: str) -> list:
-    """The names in a list of Package.swift; none if there is no such list."""
+    """The names in a list of Package.swift; none without such a list."""
     package = (root / "Package.swift").read_text(encoding="utf-8")
     listed = re.search("^" + pattern, package, re.MULTILINE | re.DOTALL)
     if f"let {name}" in package and not listed:
@@ -67,7 +67,7 @@ def names_in(root: pathlib.Path, name: str, pattern: str) -> list:
 
 
 def check_one_thread(root: pathlib.Path) -> None:
-    """The tests that Package.swift leaves out under the thread sanitizer, and what they test, must start no threads."""
+    """The tests left out under the thread sanitizer by Package.swift, and the tested modules, must start no threads."""
     for tests in names_in(root, "oneThread", r"let oneThread: Set = \[(.*?)\]$"):
         for folder in (root / "Sources" / tests.removesuffix("Tests"), root / "Tests" / tests):
             for file in folder.rglob("*.swift"):
@@ -79,28 +79,28 @@ def check_one_thread(root: pathlib.Path) -> None:
             fail(f"{file.relative_to(root)} has to do with threads; move it out of the folder OneThread")
 
 
-# What the compiler leaves to the programmer.
+# Declarations that the compiler leaves to the programmer.
 UNCHECKED = re.compile(
     r"@unchecked Sendable|nonisolated\(unsafe\)|@preconcurrency|Pointer(?:<[^>]*>)?\(bitPattern:|Unmanaged\W|pthread_create")
 
-# How often a file of the command does it, each time with a proof beside it.
+# The number of such declarations in each file of the command, each with a proof.
 PROVED = {
-    # The terminal's settings are written before the flag is set that lets a handler of signals read them.
+    # The program writes the terminal's settings before the flag that lets a handler of signals read the settings.
     "Sources/Terminal/Screen/RawMode.swift": 1,
-    # The texts that a handler reads are never changed and never freed.
+    # A handler's texts never change, and stay in memory.
     "Sources/Terminal/Streams/PartialFiles.swift": 1,
     # A thread gets its work as it begins.
     "Sources/Terminal/Signals/BlockingThread.swift": 4,
     # A drawing library calls back on the thread that called it.
     "Sources/Drawing/Canvas/Canvas.swift": 3,
-    # So does the library that reads XML.
+    # The library for XML calls back in the same way.
     "Sources/TextFormats/XML/XMLReader.swift": 2,
 }
 
 
 def check_command(root: pathlib.Path) -> None:
-    """The modules that Package.swift leaves out under the thread sanitizer (commandOnly), or does not optimise there (compilerChecked), must
-    share only what the compiler checks."""
+    """The modules left out (commandOnly) or not optimised (compilerChecked) under the thread sanitizer by Package.swift must share only
+    memory checked by the compiler."""
     for listed, pattern in (("commandOnly", r".*?: \[(.*?)\]$"), ("compilerChecked", r" \[(.*?)\]$")):
         for module in names_in(root, listed, f"let {listed}: Set =" + pattern):
             for file in (root / "Sources" / module).rglob("*.swift"):
@@ -121,7 +121,7 @@ def picture(needed: dict) -> str:
 
 
 def chain(root: pathlib.Path, needed: dict) -> tuple:
-    """The modules of the command that take longest one after the other, and the seconds."""
+    """The command's longest chain of modules, and the seconds."""
     times = {}
     for line in (root / "docs/build-times.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the Debian packages of the sources as they are here, into .build-deb, and checks them with lintian.
+# Builds the Debian packages of the present sources, into .build-deb, and checks them with lintian.
 #
 #   scripts/package.sh
 #
-# packaging/debian is copied to a folder of its own, in which the helper works: it writes many files beside debian/, and the packages
-# into the folder above. The command is compiled in this folder, where most of it is built already.
-# Nothing is fetched; scripts/build.sh must have been run once, which fetches what the package depends on.
-# DEBFULLNAME and DEBEMAIL replace the maintainer, for packages that are given to others.
+# The helper works in a copy of packaging/debian, because the helper writes many files beside debian/, and the packages into the folder
+# above. The command is compiled in this folder, which has most of the objects already.
+# The script fetches nothing: run scripts/build.sh once before, to fetch the dependencies.
+# DEBFULLNAME and DEBEMAIL replace the maintainer, for published packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2034 # the sourcing script's variables
 #
-# For tests of checks: plants faults in a folder of its own, which must be found. To be sourced, not run.
+# For tests of checks: plants faults in a separate folder, which the checks must find. To be sourced, not run.
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

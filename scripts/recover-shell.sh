@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the shell of SQLite with a `.recover` that works, and prints its path; a second run prints it only.
+# Makes a shell of SQLite with a working `.recover`, and prints the path; a second run only prints the path.
 #
 #   scripts/recover-shell.sh [FOLDER]      default: woodshed-sqlite-shell in the folder for temporary files
 #
-# Debian's shell has the command, but its library has no table of pages, which the command reads. The same sources are compiled with it.
-# `WOODSHED_SQLITE_SHELL` names another shell that can.
+# Debian's shell has the command, but its library lacks the table of pages that the command reads. The script compiles the same sources with
+# the table. `WOODSHED_SQLITE_SHELL` names another shell with a working `.recover`.
 set -euo pipefail
 
 folder=${1:-${TMPDIR:-/tmp}/woodshed-sqlite-shell}
@@ -23,7 +23,7 @@ fail() {
 command -v apt-get >/dev/null || fail "there is no apt-get to get the sources with"
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
 cd "$folder"
-# Sources are seldom in the list of a machine, and the list stays as it is.
+# Sources are seldom in the list of a machine, and the list stays the same.
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $codename main" >sources.list
 options=(-qq -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The reference of the command line, made from the help of the built command.
 
-  scripts/reference.py COMMAND            writes docs/commands.md, every help text as it is printed, and docs/commands.json, the
+  scripts/reference.py COMMAND            writes docs/commands.md, every printed help text, and docs/commands.json, the
                                           same as data: verbs, options, arguments
-  scripts/reference.py --check COMMAND    fails if one of them does not match COMMAND
+  scripts/reference.py --check COMMAND    fails if one of both does not match COMMAND
   scripts/reference.py --man FOLDER       writes the manual pages, made from docs/commands.json
 """
 import itertools
@@ -25,7 +25,7 @@ def said(command, *arguments):
 
 
 def without_help(node):
-    """Leaves out the `help` subcommands, which are the same in all verbs."""
+    """Leaves out the `help` subcommands, equal in all verbs."""
     node = {key: value for key, value in node.items() if key not in ("shouldDisplay",)}
     if node.get("subcommands"):
         node["subcommands"] = [without_help(child) for child in node["subcommands"] if child["commandName"] != "help"]
@@ -53,7 +53,7 @@ def generate(command):
 
 
 def differences(file, found, wanted):
-    """A description of the first line in which two texts differ; empty if they are the same."""
+    """A description of the first line in which two texts differ; empty for equal texts."""
     if found == wanted:
         return []
     pairs = itertools.zip_longest(found.split("\n"), wanted.split("\n"))
@@ -79,7 +79,7 @@ def check(command):
 
 
 def quoted(text):
-    """A text with roff's control characters escaped, and with the characters that roff does not read written as it names them."""
+    """A text with roff's control characters escaped, and with roff's names in place of characters that roff does not read."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
@@ -92,7 +92,7 @@ def names(argument):
 
 def page(path, node, version):
     title = "-".join(path)
-    # Also those that the short help leaves out.
+    # Also options left out by the short help.
     own = node.get("arguments", [])
     out = [f'.TH "{title.upper()}" 1 "" "woodshed {version}" "Woodshed"', ".SH NAME",
            f"{quoted(title)} \\- {quoted(node.get('abstract', ''))}", ".SH SYNOPSIS", f".B {quoted(' '.join(path))}"]

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs each test that waits many times, on a busy machine, and keeps a record, because that takes hours:
+# Runs each waiting test many times, on a busy machine, and keeps a record, because the runs take hours:
 #
 #   scripts/repeat.sh [--times N] [--load N] [--seconds N] [FILE]...
 #
 #   --times N      how often each file's tests run in all (50)
-#   --load N       how many processes compute beside them without end (8)
-#   --seconds N    begins no further run after that time; the record says where the next call goes on
+#   --load N       number of computing processes beside the tests (8)
+#   --seconds N    begins no further run after this time; the record says where the next call continues
 #   FILE           only the tests in these files of Tests/; default: all files whose tests wait, start a program, or use a clock, a
 #                  thread or a card
 #
-# Tests/repeats.txt has a line for each file: the hash of the file's content, how often its tests passed and failed since it has that
-# content, and the name. A file that has changed begins anew. What a failed run printed is in .build-tests/repeat.
+# Tests/repeats.txt has a line for each file: the hash of the file's content, the numbers of passed and failed runs with this
+# content, and the name. A changed file begins anew. The output of failed runs is in .build-tests/repeat.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 times=50
@@ -42,13 +42,13 @@ failures=.build-tests/repeat
 mkdir -p "$failures"
 touch "$record"
 
-# counts FILE HASH: how often its tests passed and failed.
+# counts FILE HASH: the numbers of passed and failed runs.
 counts() { awk -v file="$1" -v hash="$2" '$4 == file && $1 == hash { print $2, $3; found = 1 } END { if (!found) print 0, 0 }' "$record"; }
 # note FILE HASH PASSED FAILED
 note() {
     { awk -v file="$1" '$4 != file' "$record" && echo "$2 $3 $4 $1"; } | sort -k4 >"$failures/record" && mv "$failures/record" "$record"
 }
-# A pattern for the suites of a file, as `swift test --filter` takes it; empty if the file has only helpers.
+# A pattern for the suites of a file, for `swift test --filter`; empty if the file has only helpers.
 pattern() {
     local module=${1#Tests/} suites
     suites=$(grep -oP '^(@MainActor )?(final )?(struct|class|enum|actor|extension) \K\w+' "$1" | sort -u | paste -sd '|')
@@ -75,7 +75,7 @@ for ((round = 1; round <= times; round++)); do
         [ $((passed + lost)) -lt "$times" ] || continue
         log=$failures/$(basename "$file" .swift)-$((passed + lost + 1)).log
         done_runs=$((done_runs + 1))
-        # A pattern that finds no test passes, too.
+        # A pattern without a test passes, too.
         if scripts/test.sh "${release[@]}" --filter "$filter" >"$log" 2>&1 && grep -qa 'Test run with [1-9]' "$log"; then
             passed=$((passed + 1))
             rm -f "$log"

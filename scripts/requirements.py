@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks docs/requirements.md: the rows A1 to A24, B1 to B22, C1 to C39, D1 to D33 and E1 to E25 are all there, in order, and every
-test or script that it names exists.
+named test or script exists.
 
     scripts/requirements.py [ROOT]      default: the project's folder
 """
@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
 DOCUMENT = ROOT / "docs" / "requirements.md"
-# How many rows there are of each letter.
+# The number of rows of each letter.
 TABLES = {"A": 24, "B": 22, "C": 39, "D": 33, "E": 25}
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The list of everything that Woodshed is built of and loads, for whoever ships it (SBOM).
+"""The list of all parts of Woodshed and all loaded libraries (SBOM), for distributors.
 
-  scripts/sbom.py FILE               writes it, in the format SPDX 2.3, as JSON; versions are those of this machine
-  scripts/sbom.py --check [FOLDER]   fails if a library that is linked or loaded is missing in packaging/
+  scripts/sbom.py FILE               writes the list in the format SPDX 2.3, as JSON, with the versions of this machine
+  scripts/sbom.py --check [FOLDER]   fails if a linked or loaded library is missing in packaging/
 
-packaging/dependencies.json has what the sources do not say: licences, addresses, and what each is for. The check reads which libraries
-there are from Package.swift and CSources.
+packaging/dependencies.json has the facts missing in the sources: licences, addresses, and purposes. The check reads the names of the
+libraries from Package.swift and CSources.
 """
 import json
 import os
@@ -16,13 +16,13 @@ import time
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
-# How Woodshed uses a dependency, and how SPDX says it; the last kind is said from the other side. What the command is linked with, and the
-# shared library contains, has the second use as `also`.
+# Woodshed's use of a dependency, and SPDX's word for the use; the last word is from the dependency's side. A part linked with the command
+# and contained in the shared library has the second use as `also`.
 relationships = {"linked": "DYNAMIC_LINK", "contained": "CONTAINS", "loaded": "RUNTIME_DEPENDENCY_OF"}
 
 
 def output(*command):
-    """What a command prints, or nothing if it is missing or fails."""
+    """A command's output; empty if the command is missing or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
@@ -41,7 +41,7 @@ def listed(folder):
 
 
 def faults(folder):
-    """What is missing in packaging/, as a list of sentences."""
+    """The parts missing in packaging/, as a list of sentences."""
     table = listed(folder)
     found = []
     for entry in table:
@@ -81,7 +81,7 @@ def version_of(entry, pins):
         return pins[entry["name"]]["version"]
     if entry["name"] == "Swift":
         return (re.search(r"Swift version (\S+)", output("swift", "--version")) or [None, ""])[1]
-    # The upstream part of a Debian version, without its revision and what was repacked.
+    # The upstream part of a Debian version, without the revision and the mark of repacking.
     return output("pkg-config", "--modversion", entry.get("pkgConfig", "")) or re.sub(
         r"^\d+:|[-+~].*", "", output("dpkg-query", "-W", "-f", "${Version}", entry.get("debian", "")))
 

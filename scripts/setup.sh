@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs missing Debian packages that Woodshed needs; prints nothing if none is missing.
+# Installs missing Debian packages for Woodshed; prints nothing if all are installed.
 #
 #   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak] [package] [kernel]
 #
 # Default: build. `--list` prints the packages and the reasons, and installs nothing.
-# It does not install Swift: the toolchain comes from swift.org, and the user chooses its version.
+# The script does not install Swift: the toolchain comes from swift.org, and the user chooses the version.
 set -euo pipefail
 
 fail() {

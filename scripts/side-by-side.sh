@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs commands at the same time, because each of them leaves a core idle: scripts/side-by-side.sh COMMAND...
+# Runs commands at the same time, because each command leaves a core idle: scripts/side-by-side.sh COMMAND...
 #
-# A COMMAND is one argument, a line for the shell. The last one prints while it runs, and each of the others when it has ended. The first
-# command that fails ends the others, and its exit code is that of the script.
+# A COMMAND is one argument, a line for the shell. The last command prints during its run, every other command after its end. The first
+# failing command ends the others, and the script has the exit code of this command.
 set -uo pipefail
 outputs=$(mktemp -d)
 trap 'rm -rf "$outputs"' EXIT
-# A program that is started in the background ignores interrupts, and the tests of Ctrl-C would inherit that.
+# A program started in the background ignores interrupts, and the tests of Ctrl-C would inherit this setting.
 shell=(env "--default-signal=INT,QUIT" bash -c)
 for ((number = 1; number < $#; number++)); do
     {

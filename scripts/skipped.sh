@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Lists the tests that no step of the run has run, by name and with the reason; the last lines of `make test`.
+# Lists the tests not run by any step of the run, by name and with the reason; the last lines of `make test`.
 #
-#   scripts/skipped.sh FILE        the file that WOODSHED_STEP_TESTS named for scripts/step.sh
+#   scripts/skipped.sh FILE        the file named by WOODSHED_STEP_TESTS for scripts/step.sh
 #
-# A test that one step skips and another runs has run. If WOODSHED_SKIPS_FAIL is set, as in .ci/run, a test that no step has run
-# is a failure, unless .ci/may-skip lists it: each line there is the beginning of a test's name, two spaces, and the reason why
-# the machine cannot run it.
+# A test skipped by one step and run by another has run. With WOODSHED_SKIPS_FAIL, as in .ci/run, a test not run by any step
+# is a failure, unless .ci/may-skip lists the test: each line there is the beginning of a test's name, two spaces, and the reason why
+# the machine cannot run the test.
 set -uo pipefail
 [ -f "$1" ] || { echo "skipped: there is no $1: nothing ran under scripts/step.sh" >&2 && exit 1; }
 permitted=${WOODSHED_MAY_SKIP:-$(dirname "$0")/../.ci/may-skip}
 
 may_be_skipped() {
-    # The run prints the name that a test was given in quotes, and the name of its function without.
+    # The run prints a test's display name in quotes, and the name of a function without quotes.
     local line name test=${1#\"}
     while IFS= read -r line; do
         name=${line%%  *}

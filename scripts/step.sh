@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs one step of a longer run, with a heading and its duration: scripts/step.sh NAME COMMAND [ARGUMENT]...
-# If WOODSHED_STEP_SUMMARY names a file, the durations of all steps and the errors of a failed step are appended to it, because
-# a failed test is easily overlooked in thousands of lines of output.
-# A step that prints nothing for WOODSHED_STEP_SECONDS (900) stands still and is ended. Its whole duration has no limit, because a busy
-# machine takes many times longer than an idle one.
-# If WOODSHED_STEP_TESTS names a file, the tests that ran and the tests that were skipped are appended to it; scripts/skipped.sh
-# finds those that no step ran. scripts/test.sh has them recorded in the file that WOODSHED_TEST_RECORDS names. A command that
-# exits with 77 was itself skipped, and prints the reason in a line that begins with "not run here: ".
+# If WOODSHED_STEP_SUMMARY names a file, the script appends the durations of all steps and the errors of a failed step to this file,
+# because a failed test is easily overlooked in thousands of lines of output.
+# A step that prints nothing for WOODSHED_STEP_SECONDS (900) stands still, and the script ends the step. The whole duration has no limit,
+# because a busy machine takes many times longer than an idle machine.
+# If WOODSHED_STEP_TESTS names a file, the script appends the names of run and skipped tests to this file; scripts/skipped.sh
+# finds tests not run by any step. scripts/test.sh records the tests in the file named by WOODSHED_TEST_RECORDS. A command with
+# exit code 77 was itself skipped, and prints the reason in a line that begins with "not run here: ".
 set -uo pipefail
 
 scripts=$(dirname "$0")
@@ -16,12 +16,12 @@ limit=${WOODSHED_STEP_SECONDS:-900}
 summary=${WOODSHED_STEP_SUMMARY:-/dev/null}
 tests=${WOODSHED_STEP_TESTS:-/dev/null}
 output=$(mktemp)
-# A step inside this one has a file of its own.
+# An inner step has a separate file.
 WOODSHED_TEST_RECORDS=$(mktemp)
 export WOODSHED_TEST_RECORDS
 trap 'rm -f "$output" "$WOODSHED_TEST_RECORDS"{,.[0-9]*}' EXIT
 
-# The names of failed tests and their reasons, compiler errors, where a step stood still, and the end of the output; only from the
+# The names of failed tests and their reasons, compiler errors, the place where a step stood still, and the end of the output; only from the
 # innermost step.
 tell_failure() {
     grep -q '^      | ' "$summary" && return
@@ -32,7 +32,7 @@ tell_failure() {
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
 
-# Reports skipped tests, because a run that leaves something out must not look like a complete one.
+# Reports skipped tests, because a partial run must not look complete.
 tell_skipped() { "$scripts/test-records.py" --told "$WOODSHED_TEST_RECORDS" | tee -a "$summary"; }
 note_tests() {
     {
@@ -41,9 +41,9 @@ note_tests() {
     } >>"$tests"
 }
 
-# A step that hangs would use up the time of the whole run without a message, so it is shown and ended. The step keeps this
-# function's input open until it ends, so this function then ends by itself. Looks are counted, and not the clock: a computer that
-# slept has not stood still.
+# A step that hangs would use up the time of the whole run without a message, so the script shows and ends the step. The step keeps this
+# function's input open until the end, so this function then ends by itself. The function counts looks, not the clock: a computer
+# that slept has not stood still.
 end_when_still() {
     local length=-1 now looks=0 pause=$((limit < 10 ? 1 : 10))
     while [ $((looks * pause)) -lt "$limit" ]; do
@@ -77,6 +77,6 @@ note_tests
 echo "<== $line"
 [ "$status" -eq 0 ] || [ "$status" -eq 77 ] || tell_failure
 echo "$line" >>"$summary"
-# Whether tests may be skipped is checked at the end of the run.
+# The end of the run checks the skipped tests.
 [ "$status" -ne 77 ] || status=0
 exit "$status"

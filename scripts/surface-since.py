@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""What has changed in the public interface since a release.
+"""Lists the changes of the public interface since a release.
 
-  scripts/surface-since.py [TAG] [--in FOLDER]    since TAG; without it since the last tag of the form v1.2.3 before this commit
+  scripts/surface-since.py [TAG] [--in FOLDER]    since TAG; without TAG since the last tag of the form v1.2.3 before this commit
 
-Compares docs/public-surface.txt and docs/c-layout.txt with those of the tag, and prints what was added, removed and changed. The rule: a
-removed or changed symbol is named in CHANGELOG.md, above the section of the tag's release, under the heading
-"### Changed for embedders"; and a release in which only the third number of the version grows has no such symbol. A program that uses
-the library finds there what it must change.
+Compares docs/public-surface.txt and docs/c-layout.txt with the tag's files, and prints added, removed and changed symbols. The rule:
+CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the heading "### Changed for embedders"; and a
+release in which only the third number of the version grows has no such symbol. There an author of a program finds the necessary changes.
 
-A symbol that moved to another module that `import Woodshed` provides is neither removed nor added.
+A symbol moved to another module of `import Woodshed` is neither removed nor added.
 
-A symbol is named in backticks, by its name as the list has it (`Player.seek(toClipFrame:at:)`), or without what follows the parenthesis
-(`Player.seek`). Naming a type that was removed is enough for its members. Without a tag nothing is compared.
+A symbol is named in backticks, by the name in the list (`Player.seek(toClipFrame:at:)`), or by the part before the parenthesis
+(`Player.seek`). The name of a removed type is enough for its members. Without a tag the script compares nothing.
 """
 import pathlib
 import re
@@ -24,7 +23,7 @@ SIZE = "size in bytes"
 
 
 def symbols(surface: str, layout: str) -> dict:
-    """The declarations of each name in both lists. Names of the same spelling in several modules are told apart by the module."""
+    """The declarations of each name in both lists. The module distinguishes equal names."""
     found = {}
     for line in surface.splitlines():
         match = re.match(r"(\w+)  (.+?): (.+)$", line)
@@ -47,7 +46,7 @@ def is_wider(old: set, new: set) -> bool:
 
 
 def compare(old: dict, new: dict) -> tuple:
-    """The names that were added, removed and changed, each as (module, name)."""
+    """The added, removed and changed names, each as (module, name)."""
     added = [key for key in new if key not in old]
     removed = [key for key in old if key not in new]
     changed = [key for key in old if key in new and not is_wider(old[key], new[key])]
@@ -55,7 +54,7 @@ def compare(old: dict, new: dict) -> tuple:
 
 
 def without_moved(added: list, removed: list, old: dict, new: dict, provided: set) -> tuple:
-    """The names that were added and removed, without those that moved unchanged between modules that the product provides, and the moved ones."""
+    """The added and removed names without the names moved unchanged between modules of the product, and the moved names."""
     places = {(name, frozenset(new[module, name])): module for module, name in added if module in provided}
     moved = {(module, name): places[name, frozenset(old[module, name])] for module, name in removed
              if module in provided and (name, frozenset(old[module, name])) in places}
@@ -64,7 +63,7 @@ def without_moved(added: list, removed: list, old: dict, new: dict, provided: se
 
 
 def named_in(changelog: str, release: str) -> set:
-    """The names under the heading, in the sections above that of a release."""
+    """The names under the heading, in the sections above a release."""
     names, is_inside = set(), False
     for line in changelog.splitlines():
         if re.match(rf"## {re.escape(release)}\b", line):
@@ -77,14 +76,14 @@ def named_in(changelog: str, release: str) -> set:
 
 
 def is_named(name: str, removed: set, names: set) -> bool:
-    """Whether a name, or a removed type that it belongs to, is among names."""
+    """Whether a name, or the removed type around the name, is among names."""
     parts = name.split("(")[0].split(".")
     parents = {".".join(parts[:count]) for count in range(1, len(parts))} & removed
     return bool(({name, name.split("(")[0]} | parents) & names)
 
 
 def git(root: pathlib.Path, *arguments: str) -> str:
-    """What git prints; None if it fails."""
+    """The output of git; None after a failure."""
     made = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=False)
     return made.stdout if made.returncode == 0 else None
 

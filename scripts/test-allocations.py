@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Counts the command's heap allocations: for each verb, and for each second of playing and recording.
 
-  scripts/test-allocations.py COMMAND            compares them with Tests/Allocations/thresholds.json for this compiler
+  scripts/test-allocations.py COMMAND            compares the counts with Tests/Allocations/thresholds.json for this compiler
   scripts/test-allocations.py --write COMMAND    measures, and permits a fifth more; for a second, a half more
 
 The least of three runs counts, because threads that wait for each other sometimes allocate a little more. Each version of the
-compiler has its own thresholds, because many allocations depend on it; without thresholds for this one, the test is skipped (77).
+compiler has its own thresholds, because many allocations depend on the version; without thresholds for this compiler, the test is skipped (77).
 """
 import json
 import os
@@ -32,7 +32,7 @@ verbs = [
     ("render", ["render", "song.wav", "--to", "1", "-q", "-o", "out.wav"]),
     ("record", ["record", "--input", "file:song.wav", "--clock", "virtual", "--duration", "1", "-q", "-o", "take.wav"]),
 ]
-# On the real clock, because work that is done a fixed number of times per second is not done more often on a slow or busy
+# On the real clock, because work at a fixed rate per second is not more on a slow or busy
 # machine.
 seconds = [
     ("a second of play", ["play", "song.wav", "--output", "null", "-q", "--to"]),
@@ -79,18 +79,18 @@ def measure(command):
         library = build(folder)
         os.chdir(folder)
         os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config", LC_ALL="C.UTF-8")
-        # The same on every machine: two processors for work that uses all of them, and no sound card.
+        # The same on every machine: two processors for work on all processors, and no sound card.
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
         Path("asound.conf").write_text("pcm.silent { type null }\n")
         os.environ["ALSA_CONFIG_PATH"] = f"{folder}/asound.conf"
         subprocess.run(["sox", "-n", "-R", "-r", "44100", "-c", "2", "song.wav", "synth", "10", "pluck", "C4", "gain", "-6"], check=True)
-        # A planted fault: a program that allocates some thousand times more must be found, otherwise nothing is counted.
+        # A planted fault: the test must find a program with some thousand more allocations, otherwise the counter does not count.
         plain = counted(library, ["/bin/sh", "-c", "true"])
         more = counted(library, ["/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do v$i=x; eval v$i=x; i=$((i+1)); done 2>/dev/null; true"])
         if plain == 0 or more < plain + 1000:
             sys.exit(f"allocations: nothing is counted: {plain}, and {more} where there are thousands")
         result = {name: counted(library, [command, *arguments]) for name, arguments in verbs}
-        # All at once, because they mostly wait.
+        # All at once, because the runs mostly wait.
         with ThreadPoolExecutor(2 * len(seconds)) as pool:
             runs = {
                 (name, length): pool.submit(counted, library, [command, *arguments, str(length)])

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Tests the checks that keep programs in C running with later libraries: plants each change of a header that breaks such programs, which
-# must be found, and each change that does not, which must pass.
+# the checks must find, and each harmless change, which must pass.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts=$PWD/scripts
 # shellcheck source=scripts/planted-faults.sh
 . scripts/planted-faults.sh
 
-# What programs in C were compiled with stays as it was in the last release, whose tag has the header.
+# The declarations in compiled programs stay the same as in the last release, whose tag has the header.
 lay_interface() {
     lay_module
     mkdir -p "$folder/CSources/CWoodshed/include" "$folder/packaging/debian"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests the interface for C: the header alone in C and C++, what the library exports, every function with right and with hostile
+# Tests the interface for C: the header alone in C and C++, the library's exports, every function with right and with hostile
 # arguments, and the programs of Examples/Clients beside `woodshed render`.
 #
-# .build/release/libwoodshed.so.0 and .build/release/woodshed have to be built. CInterfaceTests runs the same test of all functions
+# .build/release/libwoodshed.so.0 and .build/release/woodshed must exist. CInterfaceTests runs the same test of all functions
 # under the other sanitizers.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -18,7 +18,7 @@ fail() {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-# Takes note where they are, and nothing of the user's is used.
+# Finds the built files, and uses no file of the user.
 export XDG_STATE_HOME=$folder XDG_DATA_HOME=$folder XDG_CACHE_HOME=$folder XDG_CONFIG_HOME=$folder
 sox -n -r 44100 -c 2 -b 16 song.wav synth 4 pluck A3 pluck E4 || exit 1
 echo 'no sound' >words.txt
@@ -37,13 +37,13 @@ for compiler in gcc clang; do
 done
 "$root/scripts/c-layout.py" || fail "the layout has changed"
 
-# What is declared is exported, nothing else is, and the conformance test calls all of it.
+# The library exports the declared functions and nothing else, and the conformance test calls all functions.
 gcc -E -P "-I$include" alone.c | grep -oP '\bwoodshed_\w+(?=\()' | sort -u >declared
 nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.0" | awk '$2 != "A" { print $3 }' | sort -u >exported
 diff declared exported >difference || fail "declared (<) and exported (>): $(cat difference)"
 while read -r name; do
     grep -q "\b$name(" "${conformance[@]}" || fail "the conformance test does not call $name"
-    # Each function says since when it is there.
+    # Each function's comment names its first version.
     awk -v name="$name(" 'index($0, name) && !/^ \*/ { exit !found } /Since [0-9]+\./ { found = NR }' "$include/woodshed.h" ||
         fail "$name does not say since which version it is there"
 done <declared
@@ -59,7 +59,7 @@ gcc -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM "${warnings[@]}" "${conform
 clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM -g "${conformance[@]}" "${link[@]}" -o conformance-asan &&
     ./conformance-asan song.wav words.txt "$folder" || fail "conformance under the address sanitizer"
 
-# A host that ignores its children, in another language, that loads the library twice, and is left as it was.
+# A host that ignores its children, in another language, that loads the library twice, and stays unchanged.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$include" -lm -o host &&
     ./host "$built/libwoodshed.so.0" song.wav "$folder" || fail "a host that loads the library"
 
@@ -67,14 +67,14 @@ gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$i
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/planner.c" -lfftw3f "${link[@]}" -o planner &&
     ldd planner | grep -q libfftw3f && ./planner song.wav 25 || fail "a host that plans with FFTW"
 
-# A host that has reserved much memory. The library locked all of it, and for ever.
+# A host that has reserved much memory. The library once locked all of this memory for ever.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/locked.c" "${link[@]}" -o locked &&
     ./locked song.wav || fail "a host whose memory is its own"
 
 # The module for Python.
 "$root/scripts/test-python.py" song.wav "$folder" || fail "the module for Python"
 
-# The same, as pip installs it: without a network, and with the version of the sources.
+# The module installed by pip: without a network, and with the version of the sources.
 if python3 -m pip --version >/dev/null 2>&1; then
     python3 -m pip install --quiet --no-index --disable-pip-version-check --root-user-action=ignore --target pip "$root/Bindings/Python" ||
         fail "pip does not install the module for Python"
@@ -108,11 +108,11 @@ for client in "${clients[@]}"; do
     [ "$lines" -le 35 ] || fail "looper.$client has $lines lines; 35 are promised"
 done
 
-# The program of docs/embedding.md on sessions: a loop is marked by two presses, and left by a third.
+# The program of docs/embedding.md on sessions: two presses mark a loop, a third press leaves the loop.
 gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/trainer.c" "${link[@]}" -o trainer &&
     (for _ in 1 2 3; do sleep 0.3 && echo; done) | ./trainer song.wav null >/dev/null || fail "trainer.c ended with $?"
 
-# The document shows the programs as they are.
+# The document shows the unchanged programs.
 for client in c py; do
     python3 - "$root/docs/embedding.md" "$root/Examples/Clients/looper.$client" <<'END' || fail "docs/embedding.md shows another looper.$client"
 import sys
@@ -121,7 +121,7 @@ sys.exit(program not in document)
 END
 done
 
-# Its shorter pieces of C are compiled, and the one that measures is run. The names of files are those of the document.
+# The test compiles the document's shorter pieces of C, and runs the measuring piece, with the document's file names.
 cp song.wav song.mp3
 python3 - "$root/docs/embedding.md" >pieces.c <<'END' || fail "docs/embedding.md has no pieces of C"
 import re, sys
@@ -132,7 +132,7 @@ print("""#include <stdio.h>
 #include <woodshed.h>
 static void check(woodshed_status status) { if (status != WOODSHED_OK) exit((int)status); }""")
 for number, piece in enumerate(pieces):
-    # What the document has declared before, unless the piece declares it itself.
+    # Earlier declarations of the document, unless the piece has its own.
     known = {"engine": "woodshed_engine *engine = NULL", "clip": "woodshed_clip *clip = NULL", "plan": "woodshed_plan plan = WOODSHED_PLAN_INIT",
              "session": "woodshed_session *session = NULL", "store": "woodshed_store *store = NULL", "event": "const woodshed_event *event = NULL",
              "options": "woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT", "file": 'const char *file = "song.mp3"',

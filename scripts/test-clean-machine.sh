@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Runs `make demo` and `make test` on a machine with only Debian's smallest system and the packages that Swift needs: in a new
+# Runs `make demo` and `make test` on a machine with only Debian's smallest system and the packages for Swift: in a new
 # root folder (debootstrap), in a clone of this checkout's last commit, in its own process namespace.
 #
 #   scripts/test-clean-machine.sh [VARIANT]... [-- COMMAND [ARGUMENT]...]
 #
 # Variants, all of them by default and in this order: root, root-bare, user, user-bare. A "bare" machine has neither /dev/pts
 # nor /sys.
-# The first variant installs packages as it needs them; for an ordinary user, root has installed them before.
-# With COMMAND, that is run instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
+# The first variant installs the needed packages; for an ordinary user, root has installed all packages before.
+# COMMAND runs instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
 #
 # Needs root to set up the machine. The toolchain is this machine's, mounted read-only, and git's settings for replaced
-# addresses also apply there. All mounts and processes are in namespaces that end with this script, however it ends;
-# .build-clean stores the smallest system, packed, for the next run (WOODSHED_DEBIAN_MIRROR is the mirror it is downloaded
-# from).
+# addresses also apply there. All mounts and processes are in namespaces that end with this script in every case;
+# .build-clean stores the smallest system, packed, for the next run (WOODSHED_DEBIAN_MIRROR is the mirror for
+# downloads).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -31,7 +31,7 @@ fail() {
 
 toolchain_folder() { swift -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/usr/lib/swift".*|\1|p'; }
 
-# Folders that the machine shares with this one, mounted read-only, one per line.
+# Folders shared with this machine, mounted read-only, one per line.
 shared_folders() {
     local key
     toolchain_folder
@@ -41,7 +41,7 @@ shared_folders() {
     done < <(git config -z --get-regexp '^url\..*\.insteadof$')
 }
 
-# What https://www.swift.org/install/linux lists for the toolchain, and make.
+# The packages of https://www.swift.org/install/linux for the toolchain, and make.
 packages=(make git ca-certificates binutils gcc g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3-dev libsqlite3-0
     libxml2-dev tzdata unzip zlib1g-dev)
 
@@ -49,7 +49,7 @@ packages=(make git ca-certificates binutils gcc g++ libc6-dev libcurl4-openssl-d
 make_machine() {
     local line
     unpack_base
-    # One user clones it, another reads and builds it.
+    # One user clones the repository, another user reads and builds the clone.
     git config --file "$machine/etc/gitconfig" --add safe.directory '*'
     while IFS= read -r -d '' line; do
         git config --file "$machine/etc/gitconfig" --add "${line%%$'\n'*}" "${line#*$'\n'}"
@@ -75,7 +75,7 @@ mount_machine() { # VARIANT
     done <"$machine/shared-folders"
 }
 
-# in_machine USER COMMAND...: with nothing of this process's environment except the proxy settings.
+# in_machine USER COMMAND...: with the proxy settings alone of this process's environment.
 in_machine() {
     local user=$1 home=/root variable settings=()
     shift
@@ -98,11 +98,11 @@ run_variant() { # VARIANT COMMAND...
     toolchain=$(toolchain_folder)
     if [[ $variant = user* ]]; then
         user=somebody
-        # An ordinary user is told to let root run this.
+        # The output tells an ordinary user to let root run this command.
         in_machine root scripts/setup.sh build test lint bench || fail "$variant: the packages could not be installed"
     fi
     chroot "$machine" chown -R "$user" "$place"
-    # On a machine with only this user, other users have left no locks there.
+    # On a machine with only this user, there are no locks of other users.
     find "$machine/tmp" -mindepth 1 -delete
     local commands=("make demo" "make test")
     [ $# -eq 0 ] || commands=("$*")

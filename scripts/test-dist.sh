@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the source tarball and the SBOM twice, and checks that they are the same, complete and readable.
+# Makes the source tarball and the SBOM twice, and checks that both results are equal, complete and readable.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 if [ ! -e .git ]; then

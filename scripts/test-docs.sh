@@ -3,8 +3,8 @@
 # exit with 0, in a folder with a song.wav of 30 seconds. The program in README.md must be the example Looper, and the
 # dependency that docs/embedding.md shows must work.
 #
-# Commands that would play to a sound card or record from one use `null` instead: add_device below. A measurement cannot use it:
-# it gets a device that does not exist, and must report that.
+# Commands that would use a sound card use `null` instead: add_device below. A measurement cannot use `null`: the measurement gets a
+# missing device, and must report the device.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -52,7 +52,7 @@ if ! said=$(cd looper && swift package show-dependencies 2>&1); then
     fail "docs/embedding.md: the dependency is refused in a folder of another name: $said"
 fi
 
-# Commands for the default device get a device that every machine has.
+# Commands for the default device get a device of every machine.
 add_device() {
     case $1 in
     "woodshed calibrate "*--list*) echo "$1" ;;
@@ -67,7 +67,7 @@ add_device() {
 
 # Runs the commands in a document.
 try_commands() { # DOCUMENT FILE
-    # Each document begins with recordings that nobody has practised, and without a configuration.
+    # Each document begins with unpractised recordings, and without a configuration.
     export XDG_DATA_HOME=$folder/data-${1//\//-} XDG_CONFIG_HOME=$folder/config-${1//\//-}
     while IFS= read -r command; do
         commands=$((commands + 1))
@@ -82,7 +82,7 @@ try_commands() { # DOCUMENT FILE
         sed -n 's/^\$ \(woodshed\b.*\)/\1/p' | sed 's/  *#.*//')
 }
 
-# Planted faults come first; each must be found.
+# Planted faults come first; the script must find each.
 before=$failures
 planted=('woodshed play song.wav --sped 80%' 'woodshed info missing.wav' 'woodshed info song.wav --json | grep -q nonsense'
     'woodshed doctor --xyzzy')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the programs in Examples/ as an embedder would, runs them, and checks their output. Does the same with the programs that the
-# articles and the tutorial of the reference show.
+# Builds the programs in Examples/ as an embedder would, runs them, and checks their output. Does the same with the programs of the
+# articles and the tutorial of the reference.
 set -uo pipefail
 cd "$(dirname "$0")/../Examples" || exit 1
 
@@ -14,7 +14,7 @@ programs=$("${build[@]}" Examples --show-bin-path) || exit 1
 articles=$PWD/../.build-articles
 mapfile -t shown < <(../scripts/articles.py "$articles" ..)
 [ ${#shown[@]} -gt 0 ] || exit 1
-# The build does not detect changes in the modules that `Woodshed` re-exports, so the programs are always compiled again.
+# The build does not detect changes in the modules re-exported by `Woodshed`, so the script always compiles the programs again.
 for program in Looper LevelMeter Monitor TakeReport Trainer "${shown[@]}"; do
     rm -rf "${programs:?}/$program" "$programs/$program".build/*.o "$programs/Modules/$program.swiftmodule"
 done
@@ -24,7 +24,7 @@ done
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-# Takes that a program leaves unfinished are not the user's.
+# Unfinished takes of a program do not go to the user's folder.
 export XDG_STATE_HOME=$folder/state
 sox -n -r 44100 -c 2 -b 16 song.wav synth 3 pluck C4 gain -6 || exit 1
 
@@ -43,7 +43,7 @@ else
     fail "Looper: $(cat said)"
 fi
 
-# The second run finds the section that the first has kept, in a file of another name, and adds none.
+# The second run finds the section kept by the first run, in a file of another name, and adds none.
 for name in song.wav renamed.wav; do
     if timeout 120 "$programs/Trainer" $name null >said 2>&1; then
         [ "$(cat said)" = "$(printf 'section 1 of 1: Riff\ndone')" ] || fail "Trainer said: $(cat said)"
@@ -87,7 +87,7 @@ else
 fi
 "$programs/TakeReport" take.wav file:tone.wav 1 >said 2>&1 && fail "TakeReport records over a file"
 
-# What the articles and the tutorial show: expect_shown "PROGRAM ARGUMENT..." LINE...
+# The programs of the articles and the tutorial: expect_shown "PROGRAM ARGUMENT..." LINE...
 expect_shown() {
     local program words line
     read -ra words <<<"$1"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the checks themselves, because a check that finds nothing is worse than none. Plants each fault that lint and the
-# documentation build must find, in a folder of its own, and requires that it is found; a folder without faults must pass.
+# Tests the checks themselves, because a check that finds nothing is worse than none. Plants each fault for lint and the
+# documentation build in a separate folder, and requires the report of the fault; a folder without faults must pass.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts=$PWD/scripts
@@ -161,7 +161,7 @@ expect nothing "a clean documentation catalogue" reference
 printf '# Sample\n\nA page that links to <doc:Nowhere>.\n' >"$folder/Sample.docc/Sample.md"
 expect found "a broken link in the documentation" reference
 
-# The programs that articles and tutorials show, as a package.
+# The programs of articles and tutorials, as a package.
 lay_articles() {
     lay_module
     mkdir -p "$folder/Sources/Woodshed/Woodshed.docc/Resources"
@@ -306,7 +306,7 @@ lay_requirements SampleTests && sed -i 50d "$folder/docs/requirements.md" && exp
 lay_requirements SampleTests && sed -i 90d "$folder/docs/requirements.md" && expect found "a requirement of the library that is missing" requirements
 lay_requirements SampleTests scripts/no.sh && expect found "a requirement whose script does not exist" requirements
 
-# The version is that of the newest release, and of the tag.
+# The newest release and the tag have the version.
 lay_version() { # VERSION HEADING...
     lay_module
     mkdir -p "$folder/Sources/Woodshed"
@@ -325,7 +325,7 @@ expect nothing "a tag with the version" version
 plain_git tag v0.3.0 && expect found "a tag with another version" version
 rm -rf "${folder:?}/.git"
 
-# What embedders use may only change if the changelog tells them. The lists of the last release are those of its tag.
+# A change of the embedders' interface needs an entry in the changelog. The tag has the lists of the last release.
 lay_surface() { # VERSION
     lay_version "$1" '## Unreleased' '' '### Changed for embedders' '' '## 0.2.0 - 2026-12-24'
     mkdir -p "$folder/docs"

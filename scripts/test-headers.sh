@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the functions that are looked up in libraries at run time with the libraries' own headers: each file in
-# Tests/LibraryHeaders must compile if they are the same, and must not compile if one is changed.
+# Compares the functions looked up in libraries at run time with the libraries' own headers: each file in
+# Tests/LibraryHeaders must compile with equal declarations, and must not compile with a changed declaration.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -19,7 +19,7 @@ compiles() {
     clang -std=c11 -fsyntax-only -Werror "${flags[@]}" -I"$2" -ICSources/CLibraryTable/include "$1" 2>"$folder/said"
 }
 
-# refused FILE LIST EDIT: the list is changed by a sed command, and FILE must then not compile.
+# refused FILE LIST EDIT: a sed command changes the list, and FILE must then not compile.
 refused() {
     sed "$3" "$2" >"$folder/$(basename "$2")"
     if cmp -s "$2" "$folder/$(basename "$2")"; then fail "$2: the fault '$3' changes nothing"; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the built command to a temporary prefix, runs it from there and removes it again.
+# Installs the built command to a temporary prefix, runs the installed command and removes the files again.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -13,16 +13,16 @@ trap 'rm -rf "$prefix"' EXIT
 
 verbs=$(grep -c '^## woodshed' docs/commands.md)
 
-# Where root has no Swift, and what is not built is not built now. Whoever runs this test, nothing is written beside the prefix.
+# Root has no Swift here, and the installation builds nothing. Nothing appears beside the prefix, for any user of this test.
 tools=$prefix/tools
 mkdir "$tools"
 for tool in bash env make dirname mktemp rm install cat sed; do ln -s "$(command -v $tool)" "$tools/$tool"; done
-# What is found on the PATH may be a script that looks for the interpreter elsewhere.
+# A program on the PATH may be a script that looks for the interpreter elsewhere.
 ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$tools/python3"
 without_swift() { env -i HOME=/nonexistent PATH="$tools" make --no-print-directory "$@" 2>&1; }
 touch "$prefix/before"
 said=$(without_swift install DESTDIR="$prefix/" PREFIX=installed) || fail "make install without Swift: $said"
-# Another build may go on meanwhile, in a folder of its own.
+# Another build may run meanwhile, in a separate folder.
 written=$(find . -newer "$prefix/before" -not -path './.git/*' -not -path './.build-[tpa]*/*' -type f)
 [ -z "$written" ] || fail "make install wrote in the sources: $written"
 said=$(without_swift uninstall DESTDIR="$prefix/" PREFIX=installed) || fail "make uninstall without Swift: $said"
@@ -56,7 +56,7 @@ grep -q 'complete .*woodshed' "$prefix/share/fish/vendor_completions.d/woodshed.
     fail "the completion for fish is none"
 # A program with the standard library linked in needs no Swift at run time.
 ! ldd "$prefix/bin/woodshed" | grep -q libswift || fail "the installed command needs a Swift installation"
-# Libraries that only pictures need are loaded when one is drawn, and the C++ library is linked in if its archive is installed.
+# The program loads the libraries for pictures with the first picture, and contains the C++ library if its archive is installed.
 needed=$(readelf -d "$prefix/bin/woodshed" | grep NEEDED) || fail "what the installed command needs cannot be read"
 ! grep -qE 'cairo|pango|fontconfig|freetype' <<<"$needed" || fail "the installed command loads what draws at each start"
 if [ -f "$(clang -print-file-name=libstdc++.a)" ]; then

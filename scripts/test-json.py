@@ -4,8 +4,8 @@
   scripts/test-json.py COMMAND [FILE]...   COMMAND is the built woodshed; a FILE has lines of events from tests
 
 Runs every verb that has --json, and reads its output with an independent parser: one value per line, no duplicate keys, only
-valid JSON numbers, every key in the schema. The events in the source and those in the schema must be the same, and docs/events.md must
-name them all and no others. First, planted faults must be found.
+valid JSON numbers, every key in the schema. The source and the schema must have the same events, and docs/events.md must name all these
+events and no others. First, the test must find planted faults.
 """
 import copy
 import http.server
@@ -22,7 +22,7 @@ from pathlib import Path
 try:
     import jsonschema
 except ImportError:
-    # The first Python on the PATH may not be Debian's, which has the package.
+    # The first Python on the PATH may lack the package of Debian's Python.
     if sys.executable == "/usr/bin/python3":
         sys.exit("json: python3-jsonschema is missing; scripts/setup.sh test installs it")
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
@@ -87,7 +87,7 @@ def check(line, definition, what):
 
 
 def plant():
-    """Checks that each of several wrong lines is found, and that a correct one is accepted."""
+    """Checks that the test finds each of several wrong lines, and accepts a correct line."""
     right = '{"v":1,"event":"mark","frame":1,"seconds":0.5,"name":"a"}'
     wrong = [
         right.replace('"v":1,', ""), right.replace('"v":1', '"v":2'), right.replace("mark", "marc"), right + "x",
@@ -110,7 +110,7 @@ def source_events(text):
 
 
 def named_events():
-    """The names of all events that the command can write, from its source."""
+    """The names of all events of the command, from the source."""
     names = set()
     for file in (root / "Sources/WoodshedCLI").rglob("*.swift"):
         text = file.read_text()
@@ -152,7 +152,7 @@ def verbs(command):
     return set(walk(dump["command"], []))
 
 
-# The arguments for each verb, the number of lines for each definition, and the exit codes that are permitted.
+# The arguments for each verb, the number of lines for each definition, and the permitted exit codes.
 runs = [
     ("play", ["song.wav", "--to", "0.5", "--speed", "80%", "--output", "null", "--clock", "virtual"], "event", {0}),
     ("practice", ["song.wav", "--section", "0-0.3", "--section", "0.5-0.6", "-n", "2", "--gap", "0.1", "--output", "null", "--clock", "virtual"], "event", {0}),
@@ -255,12 +255,12 @@ runs = [
     ("bench stretch", ["song.wav", "--seconds", "1", "--runs", "1"], "bench stretch", {0}),
 ]
 
-# The definitions of which a run writes any number of lines.
+# The definitions for any number of lines of a run.
 several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "document", "ctl list", "playlist", "playlist entry", "fetch", "get check", "feed", "episode")
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
-    """The files of the folder; those that are flaky are refused the first time, and what is new is a file that nobody has."""
+    """The files of the folder; a flaky file is refused the first time, and a new file is unknown to every library."""
     refused = set()
 
     def do_GET(self):
@@ -301,7 +301,7 @@ def run_all(command):
         if not output.endswith("\n") and (output or definition not in several):
             faults.append(f"{what}: no line feed at the end")
         written = output.split("\n")[:-1]
-        # One line for each of three files, and an event for one that failed.
+        # One line for each of three files, and an event for a failed file.
         is_many = definition.startswith("many ")
         definition = definition.removeprefix("many ")
         if definition not in several and len(written) != (3 if is_many else 1):
@@ -312,7 +312,7 @@ def run_all(command):
     return lines
 
 
-# What is said on the control socket of a run, and the definition of each answer.
+# The requests on the control socket of a run, and the definition of each answer.
 talks = [
     (["play", "song.wav", "--output", "null"],
      [("status", "answer.playing"), ("pause", "answer.done"), ("loop start", "answer.done"), ("lop", "answer.refused"), ("\0", "answer.refused"),
@@ -325,7 +325,7 @@ talks = [
 
 
 def talk_all(command):
-    """Checks what is answered on control sockets, and the events that are sent there."""
+    """Checks the answers and the events on control sockets."""
     lines = 0
     for arguments, words in talks:
         what = " ".join(["the socket of woodshed", *arguments])
@@ -358,7 +358,7 @@ def gathered(files):
     for file in files:
         for number, line in enumerate(Path(file).read_text().splitlines(), 1):
             lines += 1
-            # Only a card that records its own output gives one, and only tests have such a card.
+            # Only a card that records its own output gives a round trip, and only tests have such a card.
             definition = "calibrate" if '"round_trip_frames"' in line else "event"
             value = check(line, definition, f"{file}:{number}")
             seen.add(value.get("event") if isinstance(value, dict) else None)

@@ -3,7 +3,7 @@
 #
 #   scripts/test-kernel.sh [JOB...]
 #
-# scripts/build.sh must have been run. The image is in .build-kernel; only its kernel is kept from run to run.
+# Run scripts/build.sh before. The image is in .build-kernel; only the image's kernel stays from run to run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in qemu-system-x86_64 busybox cpio depmod aplay gcc mkfs.ext4 dmsetup; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the Debian packages, then installs, runs and removes them on a bare machine: Debian's smallest system in a root folder.
 #
-#   scripts/test-packages.sh            builds them first, with scripts/package.sh
-#   scripts/test-packages.sh --built    takes those in .build-deb
+#   scripts/test-packages.sh            builds the packages first, with scripts/package.sh
+#   scripts/test-packages.sh --built    takes the packages in .build-deb
 #
-# Only root may make such a machine; an ordinary user needs sudo for that part. .build-clean stores the smallest system for the next
+# Only root may make such a machine; an ordinary user needs sudo for this part. .build-clean stores the smallest system for the next
 # run. Each command in there may take WOODSHED_PACKAGES_SECONDS (900).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -12,8 +12,8 @@ root=$PWD
 store=$root/.build-clean
 machine=$store/packages-machine
 packages=$root/.build-deb
-# What the packages may take, in bytes, and what the demo may compute, in seconds of processor time: on a busy machine the time on the clock
-# says nothing.
+# The largest size of the packages, in bytes, and the longest processor time of the demo, in seconds: on a busy machine the time on the
+# clock says nothing.
 largest=25000000
 longest=5
 
@@ -29,7 +29,7 @@ fault() {
 # shellcheck source=scripts/bare-machine.sh
 . scripts/bare-machine.sh
 
-# in_machine COMMAND...: with nothing of this process's environment except the proxy settings.
+# in_machine COMMAND...: with the proxy settings alone of this process's environment.
 in_machine() {
     local variable settings=()
     for variable in http_proxy https_proxy no_proxy; do
@@ -38,28 +38,28 @@ in_machine() {
     timeout --kill-after=30 "${WOODSHED_PACKAGES_SECONDS:-900}" chroot "$machine" env -i --default-signal HOME=/root USER=root LANG=C.UTF-8 TERM=dumb \
         DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "${settings[@]}" "$@"
 }
-# package NAME: its file, as the machine sees it.
+# package NAME: the package's file, as seen by the machine.
 package() { (cd "$machine" && printf '/%s' srv/packages/"$1"_*.deb); }
 apt() { in_machine apt-get -qq -o Dpkg::Use-Pty=0 "$@" >"$store/apt.log" 2>&1; }
 
-# All files, except those in which the package manager and the machine keep what happened.
+# All files, except the records of the package manager and the machine.
 files() { # LIST
     (cd "$machine" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./root -o -path ./srv -o -path ./var/cache -o -path ./var/log \
         -o -path ./var/lib/apt -o -path ./var/lib/dpkg \) -prune -o -print | sort) >"$1"
 }
 
-# What belongs to the installed packages, by the names that the files have where /lib is a link to /usr/lib.
+# The files of the installed packages, by their names with /lib as a link to /usr/lib.
 owned() { cat "$machine"/var/lib/dpkg/info/*.list | sed -E 's|^/(lib[^/]*/\|s?bin/)|/usr/\1|; s|^/|./|' | sort -u; }
 
 test_command() {
     local version page seconds
     version=$(scripts/version.sh)
-    # Without what is only recommended, so that a dependency that is missing is found.
+    # Without recommended packages, so the test finds a missing dependency.
     apt install -y --no-install-recommends "$(package woodshed)" ||
         fail "woodshed cannot be installed:" "$(tail -n 15 "$store/apt.log")"
     [ "$(in_machine woodshed --version)" = "$version" ] || fault "woodshed --version is not $version"
 
-    # Without a sound card the demo is written to a file.
+    # Without a sound card the demo writes a file.
     TIMEFORMAT='%R %U %S'
     seconds=$({ time in_machine sh -c 'cd /tmp && exec woodshed demo' >"$store/demo.log" 2>&1; } 2>&1)
     [ -s "$machine/tmp/woodshed-demo.wav" ] || fault "woodshed demo has written nothing: $(tail -n 3 "$store/demo.log")"
@@ -67,7 +67,7 @@ test_command() {
         <<<"$seconds" || fault "woodshed demo computes for more than $longest s"
     in_machine woodshed info /tmp/woodshed-demo.wav >/dev/null || fault "woodshed info does not read the demo"
     in_machine woodshed sections /tmp/woodshed-demo.wav add 1-2 --name Riff >"$store/sections.log" 2>&1 || fault "woodshed sections stores nothing: $(cat "$store/sections.log")"
-    # What is only recommended must be named when it is missing.
+    # The output must name a missing recommended package.
     in_machine woodshed waveform /tmp/woodshed-demo.wav -o /tmp/demo.png >"$store/picture.log" 2>&1 &&
         fault "a picture without the library for pictures"
     grep -q libpangocairo "$store/picture.log" || fault "woodshed waveform does not name what is missing: $(cat "$store/picture.log")"
@@ -84,7 +84,7 @@ test_command() {
 test_library() {
     apt install -y --no-install-recommends "$(package libwoodshed0)" "$(package libwoodshed-dev)" ||
         fail "the library cannot be installed:" "$(tail -n 15 "$store/apt.log")"
-    # Not grep -q, which would end the writer of the list by a signal.
+    # Not grep -q: an early end of grep would end the writer of the list by a signal.
     in_machine ldconfig -p | grep 'libwoodshed\.so\.0 ' >/dev/null || fault "the dynamic linker does not find libwoodshed.so.0"
     in_machine sh -c 'ldd /usr/lib/*/libwoodshed.so' | grep 'not found' && fault "libwoodshed.so.0 lacks the libraries above"
     [ -s "$machine/usr/include/woodshed.h" ] || fault "there is no woodshed.h"
@@ -93,7 +93,7 @@ test_library() {
 }
 
 test_python() {
-    # Python itself first: it leaves compiled files, which no package owns, and which are not ours to remove.
+    # Python itself first: Python leaves compiled files, which belong to no package, and stay.
     files "$store/without-python"
     apt install -y --no-install-recommends python3 || fail "Python cannot be installed:" "$(tail -n 15 "$store/apt.log")"
     files "$store/with-python"
@@ -137,7 +137,7 @@ test_inside() {
 
     apt purge -y "${installed[@]}" || fail "the packages cannot be removed:" "$(tail -n 15 "$store/apt.log")"
     files "$store/after"
-    # What is there now was there before, or belongs to a package that is still installed, as those that woodshed needed.
+    # Each file was there before, or belongs to a package still installed, such as woodshed's dependencies.
     while IFS= read -r name; do
         fault "left behind: $name"
     done < <(comm -13 "$store/before" "$store/after" | comm -23 - <(owned))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses every class of Bindings/Python/woodshed.py: scripts/test-python.py RECORDING FOLDER. Run by scripts/test-c.sh.
 
-Its structs are compared with docs/c-layout.txt, so that a field in the wrong place is found here and not by a user.
+Compares the module's structs with docs/c-layout.txt, so a field in the wrong place fails here and not in a user's program.
 """
 import ctypes
 import pathlib
@@ -95,7 +95,7 @@ with woodshed.Engine("null", clock="real", sample_rate=44100) as engine, engine.
         expect(status["is_looping"] and (status["loop_start"], status["loop_end"]) == (2000, 12100), f"the loop: {status}")
         expect(status["speed"] == 0.8 and session.player.status["state"] == "playing", f"the status of a session: {status}")
         session.toggle_loop()
-        # Just after a jump nothing was heard that could be looped.
+        # Just after a jump there is no heard sound to loop.
         for attempt in range(200):
             try:
                 session.loop_last_heard()

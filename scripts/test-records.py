@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Lists the tests that a run has run and those that it has skipped, from the records that the test library writes to a file.
+"""Lists the run and the skipped tests of a run, from the test library's records in a file.
 
     scripts/test-records.py FILE            a line for each test: "ran NAME", or "skipped NAME REASON", with tabs between
-    scripts/test-records.py --told FILE     a line for each test and each suite that was skipped, for whoever reads the run
-    scripts/test-records.py --begun FILE    a line for each test that has begun and has not ended: where a run stands still
+    scripts/test-records.py --told FILE     a line for each test and each suite that was skipped, for a reader of the run
+    scripts/test-records.py --begun FILE    a line for each running test: the place where a run stands still
 
-What the run prints is no such list: a test's argument that contains a zero byte ends the printed line before its line feed, and the
-name of the test that ended next is then inside another line.
+The run's output is no such list: a test's argument with a zero byte ends the printed line before the line feed, and the name of the
+next test is then inside another line.
 
-The records are lines of JSON, "swift test --event-stream-output-path FILE". A name is in quotes if the test was given it, and
-the name of a function is not. A run that was ended while it wrote leaves half a line, which is left out. Files of the same name with a
-number behind it, as scripts/test.sh has them written, are read too.
+The records are lines of JSON, "swift test --event-stream-output-path FILE". Display names are in quotes, names of
+functions are not. A run ended during a write leaves half a line, which the script leaves out. The script also reads files of the same name
+with a number at the end, as scripts/test.sh makes.
 """
 
 import glob
@@ -37,8 +37,8 @@ def reason(event):
 
 
 def print_begun(path):
-    """Prints at most 20. A test without arguments is said to have begun also while it waits for its turn; one with arguments is in
-    the list only while a case of it runs."""
+    """Prints at most 20. A test without arguments counts as begun also while waiting for its turn; a test with arguments is in
+    the list only during a case."""
     names, running, cases = {}, set(), {}
     for kind, payload in records(path):
         if kind == "test":

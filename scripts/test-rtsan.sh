@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests as shipped, optimised, under the real-time sanitizer: a render path that allocates, locks or blocks ends the
 # run (exit code 43). Only the link differs from that of the shipped program: the same objects, and the sanitizer's interceptors. The
-# tests start the command that is linked in this way, .build/release/woodshed-sanitized; .build/release/woodshed stays the one that ships.
+# tests start a command linked in this way, .build/release/woodshed-sanitized; .build/release/woodshed stays the shipped command.
 #
 #   scripts/test-rtsan.sh [arguments of swift test, such as --filter Engine]
-#   scripts/test-rtsan.sh --build         only builds them
+#   scripts/test-rtsan.sh --build         only builds the tests
 #
-# First, a test with a planted allocation must be caught; otherwise the sanitizer is not active and the other results mean
+# First, the sanitizer must catch a planted allocation; otherwise the sanitizer is not active and the other results mean
 # nothing. The Swift compiler has no option for this sanitizer; its runtime, which is part of the toolchain, is linked whole and
 # intercepts the C library. Optimised, because unoptimised generic code uses locks.
 set -euo pipefail
@@ -40,6 +40,6 @@ grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope
 }
 
 echo "real-time sanitizer: tests"
-# The C library overwrites freed memory (an environment variable tells it to), so that a later read fails every time rather than
+# The C library overwrites freed memory (set by an environment variable), so a later read fails every time rather than
 # once in a hundred.
 MALLOC_PERTURB_=165 scripts/test.sh "${release[@]}" "$@"
