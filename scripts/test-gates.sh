@@ -263,15 +263,19 @@ lay_large 36 'Boxed<Part>' && expect nothing "a large part in a box" leaf_fields
 lay_prose() { # FILE LINE...: 400 plain words, and the lines after them
     local start='// '
     [[ $1 = *.md ]] && start=
+    [[ $1 = *.sh || $1 = *.py ]] && start='# '
     lay_module && mkdir -p "$(dirname "$folder/$1")"
     printf "${start}Counts the frames of each channel until the section ends.%.0s\n" {1..40} >"$folder/$1"
     printf '%s\n' "${@:2}" >>"$folder/$1"
 }
 words() { "$scripts/words.py" --check "$folder"; }
 lay_prose Sources/Sample/Loop.swift '// What ends.' && expect nothing "an asking word in 400 words" words
-for file in {Sources/Sample/Loop.swift,Tests/SampleTests/Loop.swift,CSources/CSample/loop.h}; do
-    lay_prose "$file" '// What ends, and who ends the loop.' && expect found "comments with too many asking words: $file" words
+for file in {Sources/Sample/Loop.swift,Tests/SampleTests/Loop.swift,CSources/CSample/loop.h,Examples/Clients/loop.rs,Bindings/Python/loop.py,scripts/loop.sh}; do
+    lay_prose "$file" {'//','#'}' What ends, and who ends the loop.' && expect found "comments with too many asking words: $file" words
 done
+lay_prose scripts/loop.py 'def end():' '    """What ends, and who ends the loop."""' && expect found "a docstring with too many asking words" words
+lay_prose scripts/loop.py 'text = """' 'what and who' '"""' && expect nothing "asking words in a text of Python" words
+lay_prose Sources/Sample/Sample.docc/Loop.md 'What ends, and who ends the loop.' && expect found "an article with too many asking words" words
 lay_prose CSources/CSample/loop.h '/** What ends, and' ' *  who ends the loop. */' && expect found "a comment of C with too many asking words" words
 lay_prose Sources/Sample/Loop.swift '// It ends with one.'{,,,,}{,,} && expect found "comments with too many pronouns" words
 lay_prose Sources/Sample/Loop.swift '// The loop is ended.'{,,,}{,} && expect found "comments with too many passives" words

@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""Counts words that make prose hard to read, in the comments of each module and in each page.
+"""Counts words that make prose hard to read, in the comments of each module, in the scripts and in each page.
 
   scripts/words.py --table [FOLDER]  prints the counts in 1,000 words; FOLDER is the project by default
   scripts/words.py --check [FOLDER]  fails for each module or page over a limit
 
-A module is a folder of Sources, Tests or CSources; the pages are README.md, CONTRIBUTING.md and those of docs. Comments count if they begin
-a line; comments beside code do not. Code blocks, tables, lists of links and the targets of links are left out, and code in a line is one
-word.
+A module is a folder of Sources, Tests, CSources, Examples or Bindings; all scripts are one module. Pages are README.md, CONTRIBUTING.md, the
+files of docs, and the pages and articles within modules. Comments at the beginning of a line and docstrings count; comments beside code do
+not. Code blocks, tables, lists of links and the targets of links are left out, and code in a line is one word.
 
-Texts of fewer than 334 words are counted together: the short modules of Sources, those of Tests, those of CSources, and the short pages.
-If their sum is shorter too, it counts as 334 words. So one asking word never fails.
+Short texts, of fewer than 334 words, count together: the short modules of each folder, and the short pages. A sum below 334 counts as 334
+words. So one asking word never fails.
 """
+import ast
 import collections
 import pathlib
 import re
 import subprocess
 import sys
 
-FOLDERS = ("Sources", "Tests", "CSources")
+FOLDERS = ("Sources", "Tests", "CSources", "Examples", "Bindings", "scripts")
 PAGES = ("README.md", "CONTRIBUTING.md", "docs")
 SHORT = 334  # The fewest words in which one asking word is within its limit.
 # Each kind of word, with its limit in 1,000 words. Participles are recognised by their ends, so "is open" counts, and "is put" does not.
@@ -26,12 +27,22 @@ KINDS = {
     "pronouns": (35, re.compile(r"\b(?:its?|the(?:y|m|ir|se)|th(?:at|ose)|ones?)\b")),
     "passives": (14, re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+)?\w+(?:ed|en|wn|ne|ld|pt|ught)\b")),
 }
+SUFFIXES = (".swift", ".c", ".cpp", ".h", ".rs", ".py", ".sh", ".md")
 COMMENT = re.compile(r"^[ \t]*(?:///?(.*)|/\*([\s\S]*?)\*/)", re.MULTILINE)
+SCRIPT_COMMENT = re.compile(r"^[ \t]*#(?!!| shellcheck )(.*)", re.MULTILINE)
+
+
+def docstrings(text: str) -> list:
+    """The docstrings of a Python file."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
 
 
 def prose(path: str, text: str) -> str:
     """The sentences of a source file or page, in small letters."""
-    if not path.endswith(".md"):
+    if path.endswith((".py", ".sh")):
+        text = "\n".join(SCRIPT_COMMENT.findall(text) + (docstrings(text) if path.endswith(".py") else []))
+    elif not path.endswith(".md"):
         text = "\n".join(line or re.sub(r"^[ \t]*\*", "", block, flags=re.MULTILINE) for line, block in COMMENT.findall(text))
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     text = re.sub(r"^[ \t]*\|.*|^- \[[^]]*\]\([^)]*\)$|<https?://[^>]*>|(?<=\])\([^)]*\)", "", text, flags=re.MULTILINE)
@@ -50,16 +61,16 @@ def paths(root: pathlib.Path) -> list:
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
     else:
         found = [str(path.relative_to(root)) for path in root.rglob("*.*")]
-    return sorted(path for path in found if path.endswith((".swift", ".c", ".h", ".md")) and (root / path).is_file())
+    return sorted(path for path in found if path.endswith(SUFFIXES) and (root / path).is_file())
 
 
 def texts(root: pathlib.Path) -> dict:
     """The counts of each file, by the module or page to which it belongs."""
     found = collections.defaultdict(dict)
     for path in paths(root):
-        parts, is_page = path.split("/"), path.endswith(".md")
-        if is_page and parts[0] in PAGES or not is_page and parts[0] in FOLDERS and len(parts) > 2:
-            name = path if is_page else "/".join(parts[:2])
+        folder, is_page = path.split("/")[0], path.endswith(".md")
+        if folder in (FOLDERS + PAGES if is_page else FOLDERS):
+            name = path if is_page else "/".join(path.split("/")[:-1][:2])
             found[name][path] = count(prose(path, (root / path).read_text(encoding="utf-8", errors="replace")))
     return found
 
@@ -73,7 +84,7 @@ def rows(root: pathlib.Path) -> dict:
     found = collections.defaultdict(dict)
     for name, files in sorted(texts(root).items()):
         folder = name.split("/")[0]
-        short = f"{folder}, short modules" if folder in FOLDERS else "short pages"
+        short = "short pages" if name.endswith(".md") else f"{folder}, short modules"
         found[short if total(files)["words"] < SHORT else name].update(files)
     return found
 
