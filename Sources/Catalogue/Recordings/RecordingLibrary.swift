@@ -151,20 +151,12 @@ public final class RecordingLibrary: Sendable {
             let isLast = edited.count + piece.count == numbers.count
             edited += try edit(piece, withIndexes: false, change)
             if isLast { break }
-            Self.letOthersWrite(after: began.duration(to: .now))
+            PracticeStore.letOthersWrite(after: began.duration(to: .now))
             pieceDone()
         }
         let indexes = try read { (rows) throws(DatabaseError) in try rows.indexes() } ?? [:]
         for place in edited.indices { edited[place].index = indexes[edited[place].number] ?? 0 }
         return edited
-    }
-
-    /// Sleeps for a tenth of the time that a piece of work took, to leave the store free. A program that waits for the
-    /// store polls every 100 ms, and fails after 5 s. Without the pause, such a program would seldom find the store
-    /// free between two pieces.
-    package static func letOthersWrite(after time: Duration) {
-        let microseconds = min(time / 10, .milliseconds(110)) / .microseconds(1)
-        usleep(UInt32(max(0, microseconds)))
     }
 
     private func edit(

@@ -271,6 +271,14 @@ public final class PracticeStore: Sendable {
         return value
     }
 
+    /// Sleeps for a tenth of the time that a piece of work took, to leave the store free. A program that waits for the
+    /// store polls every 100 ms, and fails after 5 s. Without the pause, such a program would seldom find the store
+    /// free between two pieces.
+    package static func letOthersWrite(after time: Duration) {
+        let microseconds = min(time / 10, .milliseconds(110)) / .microseconds(1)
+        usleep(UInt32(max(0, microseconds)))
+    }
+
     private func changeList(
         _ body: (StoreRows) throws(DatabaseError) -> Result<SectionChange, any Error>
     ) throws -> SectionChange {

@@ -201,44 +201,72 @@ extension PracticeStore {
     /// Moves takes to the trash, in one step that `undoTrash` reverses. Their files stay in their folders, under hidden
     /// names. A file not proven to be the take's, because it was changed or its name reused, stays as it is.
     ///
+    /// Many takes go in pieces, each in one transaction, so that other programs can use the store between two pieces.
+    /// After an interruption, repeating the call completes the deletion: takes already in the trash are passed by.
+    ///
     /// - Parameter numbers: the numbers of the takes.
     /// - Returns: The takes in their new state.
-    /// - Throws: `TakeError` if a take is unknown or in the trash; `AudioFileError` if a file cannot be renamed: its
-    ///   take stays in the list.
+    /// - Throws: `TakeError` if a take is unknown, or if all takes are already in the trash: nothing has changed;
+    ///   `AudioFileError` if a file cannot be renamed: its take stays in the list.
     @discardableResult
     public func trash(takes numbers: [Int]) throws -> [StoredTake] {
+        try trash(takes: numbers, atOnce: Self.trashedAtOnce) {}
+    }
+
+    /// Takes of a piece of a deletion. Each take is a few statements.
+    private static let trashedAtOnce = 400
+
+    /// - Parameter pieceDone: Called between two pieces.
+    func trash(takes numbers: [Int], atOnce: Int, pieceDone: () throws -> Void) throws -> [StoredTake] {
+        let known = try read { (rows) throws(DatabaseError) in try rows.takeNumbers() } ?? []
+        if let unknown = numbers.first(where: { !known.contains($0) }) { throw TakeError.unknown(unknown) }
         let now = Int64(time(nil))
-        // Updates the list first: if the program ends before a file is hidden, nothing is lost.
-        var sharing: [String: [StoredTake]] = [:]
-        var marks: [Int: TakeFileMark] = [:]
-        let takes = try changeTakes(isRemoval: true) {
-            (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
-            let trashing = try (rows.lastTrashing() ?? 0) + 1
-            for number in numbers {
-                guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
-                if take.isTrashed { return .failure(TakeError.trashed(number)) }
-                if sharing[take.path] == nil { sharing[take.path] = try rows.takes(inFileAt: take.path) }
-                marks[number] = try rows.mark(ofTake: number)
+        var rest = Set(numbers).sorted()[...]
+        // One undo step for all pieces.
+        var trashing: Int64?
+        var (trashed, failure): ([StoredTake], AudioFileError?) = ([], nil)
+        while !rest.isEmpty {
+            let began = ContinuousClock.now
+            let (piece, step) = (Array(rest.prefix(atOnce)), trashing)
+            rest = rest.dropFirst(piece.count)
+            // Updates the list first: if the program ends before a file is hidden, nothing is lost.
+            let deletion = try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in
+                try rows.trash(piece, at: now, step)
             }
-            var trashed: [StoredTake] = []
-            for number in Set(numbers).sorted() {
-                try rows.updateTake(number, .trashed, .integer(now))
-                try rows.updateTake(number, .trashing, .integer(trashing))
-                if let take = try rows.take(number) { trashed.append(take) }
-            }
-            return .success(trashed)
-        }.get()
-        var failure: AudioFileError?
-        let owners = sharing.mapValues { TakeTrash.owner(of: $0)?.number }
-        for take in takes
-        where owners[take.path] == take.number && TakeTrash.isOwn(take, marks[take.number], at: take.path) {
+            trashing = deletion.trashing
+            trashed += try hideFiles(of: deletion, &failure)
+            if rest.isEmpty { break }
+            Self.letOthersWrite(after: began.duration(to: .now))
+            try pieceDone()
+        }
+        if let failure { throw failure }
+        if trashed.isEmpty, let first = numbers.first { throw TakeError.trashed(first) }
+        return trashed
+    }
+
+    /// Hides the files of deleted takes. A take whose file cannot be hidden returns to the list.
+    ///
+    /// - Returns: The deleted takes, and those of an interrupted deletion whose files are hidden now.
+    private func hideFiles(of deletion: TakeDeletion, _ failure: inout AudioFileError?) throws -> [StoredTake] {
+        let owners = deletion.sharing.mapValues { TakeTrash.owner(of: $0)?.number }
+        for take in deletion.takes
+        where owners[take.path] == take.number && TakeTrash.isOwn(take, deletion.marks[take.number], at: take.path) {
             do throws(AudioFileError) { try TakeTrash.hide(take) } catch {
                 failure = error
                 try setTrashed(take.number, nil)
             }
         }
-        if let failure { throw failure }
-        return takes
+        var completed: [StoredTake] = []
+        for take in deletion.earlier
+        where deletion.sharing[take.path]?.isEmpty == true
+            && TakeTrash.isUnhidden(take, deletion.marks[take.number])
+        {
+            do throws(AudioFileError) {
+                try TakeTrash.hide(take)
+                completed.append(take)
+            } catch { failure = error }
+        }
+        return deletion.takes + completed
     }
 
     /// Restores the takes of the last deletion.

@@ -76,6 +76,37 @@ extension StoreRows {
             """, values, row: Self.take)
     }
 
+    /// Returns the numbers of all takes, in the trash or not.
+    func takeNumbers() throws(DatabaseError) -> Set<Int> {
+        Set(
+            try database.rows("SELECT id FROM take WHERE gone = 0") { (row) throws(DatabaseError) in
+                Int(try row.integer(0))
+            })
+    }
+
+    /// Moves takes to the trash. Takes that another program has removed meanwhile are passed by.
+    ///
+    /// - Parameters:
+    ///   - time: Seconds since 1970.
+    ///   - trashing: Number of the undo step; nil for a new step.
+    func trash(_ numbers: [Int], at time: Int64, _ trashing: Int64?) throws(DatabaseError) -> TakeDeletion {
+        let last = try lastTrashing() ?? 0
+        var deletion = TakeDeletion(trashing: trashing ?? last + 1)
+        var listed: [Int] = []
+        for number in numbers {
+            guard let take = try self.take(number) else { continue }
+            if deletion.sharing[take.path] == nil { deletion.sharing[take.path] = try takes(inFileAt: take.path) }
+            deletion.marks[number] = try mark(ofTake: number)
+            if take.isTrashed { deletion.earlier.append(take) } else { listed.append(number) }
+        }
+        for number in listed {
+            try updateTake(number, .trashed, .integer(time))
+            try updateTake(number, .trashing, .integer(deletion.trashing))
+            if let take = try self.take(number) { deletion.takes.append(take) }
+        }
+        return deletion
+    }
+
     /// Updates a column of a take: a remark of the user, or the path, length or trash state.
     package func updateTake(_ number: Int, _ column: TakeColumn, _ value: DatabaseValue) throws(DatabaseError) {
         switch column {
@@ -254,4 +285,16 @@ package enum TakeColumn: String {
     case frameCount = "frame_count"
     case trashed
     case trashing
+}
+
+/// The takes that one piece of a deletion has moved to the trash, and the values that prove whose their files are.
+struct TakeDeletion: Sendable {
+    /// Number of the undo step.
+    let trashing: Int64
+    var takes: [StoredTake] = []
+    /// Takes that an earlier deletion has moved to the trash.
+    var earlier: [StoredTake] = []
+    /// The listed takes before the deletion with the path of a take, by the path.
+    var sharing: [String: [StoredTake]] = [:]
+    var marks: [Int: TakeFileMark] = [:]
 }

@@ -77,6 +77,11 @@ package enum TakeTrash {
         try move(take.path, to: hidden, naming: take.path)
     }
 
+    /// True if a program ended between deleting a take and hiding its file: the take's file still has its name.
+    static func isUnhidden(_ take: StoredTake, _ mark: TakeFileMark?) -> Bool {
+        FileIdentity(path: path(of: take.path, number: take.number)) == nil && isOwn(take, mark, at: take.path)
+    }
+
     /// Restores the file of a take under its name. A file never hidden, because the program ended between two steps, is
     /// already there.
     ///

@@ -77,7 +77,7 @@ struct CatalogueMerge {
                 return before
             }
             if rest.isEmpty { break }
-            RecordingLibrary.letOthersWrite(after: began.duration(to: .now))
+            PracticeStore.letOthersWrite(after: began.duration(to: .now))
             try pieceDone()
         }
     }

@@ -78,7 +78,7 @@ extension RecordingLibrary {
             let part = try catalogue(now) { (_) throws(DatabaseError) in .recordings(piece) }
             all.recordings.merge(part.recordings) { $1 }
             done = end
-            if done < known.count { Self.letOthersWrite(after: began.duration(to: .now)) }
+            if done < known.count { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
             pieceTold()
         }
         all.takes = try catalogue(now, CatalogueScope.takes).takes
@@ -120,7 +120,7 @@ extension RecordingLibrary {
             let began = ContinuousClock.now
             try merge.merge(recordings: catalogue.recordings(done..<end))
             done = end
-            if done < catalogue.count { Self.letOthersWrite(after: began.duration(to: .now)) }
+            if done < catalogue.count { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
         }
         func checkCancelled() throws {
             if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
