@@ -51,7 +51,7 @@ struct KilledProgramTests {
             told.append((try? library.check().parts.count) ?? -1)
             return false
         }
-        #expect(told == [0, 0, 0] && summary.isEmpty)
+        #expect(told.count > 2 && told.allSatisfy { $0 == 0 } && summary.isEmpty)
         try expectRemoved(full.harness)
     }
 

@@ -74,7 +74,99 @@ struct SalvagedPartsTests {
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == before)
     }
 
-    @Test("a salvage leaves no temporary table")
+    @Test(
+        "comes in pieces, lets other programs write between two, and is completed by another repair", arguments: 4...7)
+    func pieces(last: Int) throws {
+        let full = try FullLibrary()
+        let expected = try contents(full.harness.library)
+        let old = try full.copy("practice.db.damaged")
+        let (library, other) = try (full.library("new/practice.db"), full.library("new/practice.db"))
+        var asked = 0
+        let kind = libraryError {
+            _ = try library.salvage(storeAt: old, recordingsAtOnce: 1) {
+                asked += 1
+                if asked == 4 { #expect(throws: Never.self) { try other.makePlaylist("Other") } }
+                return asked == last
+            }
+        }
+        #expect(kind == .cancelled && asked == last)
+        // A recording comes with all that belongs to it: the first piece has the sections and the takes.
+        #expect(try library.items().count + library.items { $0.isTrash = true }.count == min(last - 3, 3))
+        #expect(try library.store.takes().count == 2 && library.store.recordings(matching: "intro").count == 1)
+        #expect(try library.items { $0.text = "bossa latin" }.count == 1)
+        try checkWords(of: library)
+        #expect(try !library.salvage(storeAt: old, recordingsAtOnce: 1) { false }.isEmpty)
+        #expect(try contents(library).filter { $0 != "playlist Other []" } == expected)
+        #expect(try library.salvage(storeAt: old).isEmpty && library.playlists().count == 2)
+        try checkWords(of: library)
+    }
+
+    @Test("keeps the numbers of takes that come in a later piece, and takes whose sounds are alike")
+    func takesInPieces() throws {
+        let full = try FullLibrary()
+        let scratch = full.harness.scratch
+        // Of no recording, so it comes in a piece after the other takes.
+        let twin = scratch.file("twin.wav")
+        try FileManager.default.copyItem(atPath: scratch.file("take-1.wav"), toPath: twin)
+        let sound = StoredTake.Sound(time: 1_796_000_000, sampleRate: 44_100, channelCount: 1, frameCount: 500)
+        let number = try full.harness.store.addTake(inFileAt: twin, sound).number
+        // Finds the keys of the sounds.
+        _ = try full.harness.library.catalogueText()
+        let old = try full.copy("practice.db.damaged")
+        let library = try full.library("new/practice.db")
+        for name in ["a", "b"] { try library.store.addTake(inFileAt: scratch.file("new-\(name).wav"), sound) }
+        #expect(try library.salvage(storeAt: old).takes == 4)
+        #expect(try library.store.take(number)?.path == twin)
+        #expect(try library.store.take(3)?.path == scratch.file("take-3.wav"))
+        #expect(try library.salvage(storeAt: old).isEmpty)
+        // As if the program had ended before the hidden file got the new number of its take.
+        let trashed = try #require(try library.store.takes(TakeFilter(isTrash: true)).first)
+        #expect(trashed.number > number)
+        try FileManager.default.moveItem(
+            atPath: trashed.currentPath, toPath: TakeTrash.path(of: trashed.path, number: 2))
+        #expect(try library.salvage(storeAt: old).isEmpty)
+        _ = try library.store.restore(take: trashed.number)
+        #expect(full.harness.isThere(scratch.file("take-2.wav")))
+    }
+
+    @Test("has pieces that cover every number, with many sections in a piece of their own")
+    func sizes() throws {
+        let store = try PracticeStore(.memory)
+        let counts = [1: 0, 5: 900, 7: 900, 8: 0, 9: 0] as [Int64: Int]
+        let pieces = try store.change { (rows) throws(DatabaseError) in
+            for (id, count) in counts {
+                try rows.database.run(
+                    "INSERT INTO recording (id, key, sample_rate, frame_count, title, seen, revision) VALUES (?, ?, 1, 1, '', 0, 0)",
+                    .integer(id), .bytes(RecordingKey(high: 0, low: UInt64(id)).bytes))
+                for section in 0..<count {
+                    try rows.database.run(
+                        """
+                        INSERT INTO section (recording, id, kind, first, past, name, text, hard, settings)
+                        VALUES (?, ?, 'range', 0, 1, '', '', 0, '{}')
+                        """, .integer(id), .integer(section + 1))
+                }
+            }
+            for number in [3, 4, 9] as [Int64] {
+                try rows.database.run(
+                    """
+                    INSERT INTO take (id, path, time, sample_rate, channel_count, frame_count, device, revision)
+                    VALUES (?, '', 0, 1, 1, 0, '', 0)
+                    """, .integer(number))
+            }
+            return try SalvagePiece.pieces(of: rows, recordingsAtOnce: 3, takesAtOnce: 2)
+        }
+        #expect(
+            pieces == [
+                .recordings(Int64.min...6), .recordings(7...Int64.max), .takes(3...4), .takes(9...9), .playlists,
+                .feeds,
+            ])
+        let empty = try PracticeStore(.memory).change { (rows) throws(DatabaseError) in
+            try SalvagePiece.pieces(of: rows, recordingsAtOnce: 3, takesAtOnce: 2)
+        }
+        #expect(empty == [.recordings(Int64.min...Int64.max), .playlists, .feeds])
+    }
+
+    @Test("leaves no table in the memory of the program")
     func noTables() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")

@@ -61,8 +61,9 @@ extension RecordingLibrary {
     /// Adds readable rows of a damaged store that this library lacks. Removes nothing. Of two different descriptions,
     /// the later edit stays. The store may come from an earlier version, or be undamaged.
     ///
-    /// The damaged file stays unchanged. After an error, nothing has changed. Repeating the call changes nothing, with
-    /// one exception: a section that came back with another number, and was renamed or removed since. Its ratings, its
+    /// The damaged file stays unchanged. The rows come in pieces, as in ``merge(catalogueIn:)``: each comes completely or
+    /// not at all, and other programs can use the store between two pieces. After an error or a crash, repeating the
+    /// call completes the work. Repeating the call then changes nothing, with one exception: a section that came back with another number, and was renamed or removed since. Its ratings, its
     /// takes and the practice log identify such a section; without any of these, the section comes back again.
     ///
     /// - Parameter path: Path of the store.
@@ -74,14 +75,25 @@ extension RecordingLibrary {
 
     /// Cancellable form of ``salvage(storeAt:)``.
     ///
-    /// - Parameter isCancelled: Called between the steps. If it returns true, the call throws an error of kind
-    ///   `cancelled`, and nothing has changed.
+    /// - Parameter isCancelled: Called between the steps, and before each piece. If it returns true, the call throws an
+    ///   error of kind `cancelled`; the pieces before are in the store.
     package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
-        try folder.make()
-        return try folder.writingParts { try salvage(storeAt: path, copy: folder.newPart(), isCancelled) }
+        try salvage(storeAt: path, recordingsAtOnce: CatalogueMerge.recordingsAtOnce, isCancelled: isCancelled)
     }
 
-    private func salvage(storeAt path: String, copy: String, _ isCancelled: () -> Bool) throws -> SalvageSummary {
+    /// - Parameter recordingsAtOnce: Recordings of a piece.
+    func salvage(
+        storeAt path: String, recordingsAtOnce: Int, isCancelled: () -> Bool
+    ) throws -> SalvageSummary {
+        try folder.make()
+        return try folder.writingParts {
+            try salvage(storeAt: path, copy: folder.newPart(), recordingsAtOnce, isCancelled)
+        }
+    }
+
+    private func salvage(
+        storeAt path: String, copy: String, _ recordingsAtOnce: Int, _ isCancelled: () -> Bool
+    ) throws -> SalvageSummary {
         func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         defer { removeStore(at: copy) }
         try copyStore(path, to: copy)
@@ -95,15 +107,37 @@ extension RecordingLibrary {
         }
         try stopIfCancelled()
         try other.moveAwayTakes(besides: store.takes() + store.takes(TakeFilter(isTrash: true)))
+        let pieces =
+            try other.store.read { (rows) throws(DatabaseError) in
+                try SalvagePiece.pieces(
+                    of: rows, recordingsAtOnce: recordingsAtOnce, takesAtOnce: CatalogueMerge.takesAtOnce)
+            } ?? []
+        var summary = SalvageSummary()
+        summary.isComplete = repair.isComplete
+        // Also after an error: the pieces before it are in the store.
+        defer { store.announceTakeChanges() }
+        for (done, piece) in pieces.enumerated() {
+            if done > 0, isCancelled() { throw RecordingLibraryError.stoppedSalvage }
+            let began = ContinuousClock.now
+            summary = try takeOver(piece, described, from: copy, after: summary, now: now)
+            if done < pieces.count - 1 { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
+        }
+        return summary
+    }
+
+    /// Takes over a piece of a salvaged store in one transaction.
+    ///
+    /// - Parameter before: The summary of the pieces before.
+    /// - Returns: The summary with this piece.
+    private func takeOver(
+        _ piece: SalvagePiece, _ described: [ItemRow], from copy: String, after before: SalvageSummary, now: Int64
+    ) throws(StoreError) -> SalvageSummary {
         let folder = folder
         let (summary, renumbered) = try store.change(beside: copy) { (rows) throws(DatabaseError) in
-            var summary = SalvageSummary()
-            summary.isComplete = repair.isComplete
-            let salvaged = SalvagedRows(rows: rows, now: now)
-            try salvaged.takeOver(into: &summary)
-            try salvaged.describe(described, ItemRows(rows: rows, folder: folder.path), &summary)
-            summary.conflicts += try salvaged.conflicts()
+            var summary = before
+            let salvaged = SalvagedRows(rows: rows, now: now, piece: piece)
             defer { salvaged.removeTables() }
+            try salvaged.takeOver(described, ItemRows(rows: rows, folder: folder.path), into: &summary)
             return (summary, try salvaged.renumberedTrash())
         }
         // Renames files only after the store has the new numbers: until then, the files belong to the old numbers.
@@ -113,7 +147,6 @@ extension RecordingLibrary {
             )
             if FileIdentity(path: new) == nil { _ = calls.rename(old, to: new) }
         }
-        store.announceTakeChanges()
         return summary
     }
 
@@ -148,4 +181,10 @@ extension RecordingLibrary {
         }
         throw .reading(name, FileFault(code: EBUSY))
     }
+}
+
+extension RecordingLibraryError {
+    fileprivate static let stoppedSalvage = RecordingLibraryError(
+        .cancelled, "it was stopped, and some rows are here already",
+        remedy: "Repair from the same file again: that completes it.")
 }

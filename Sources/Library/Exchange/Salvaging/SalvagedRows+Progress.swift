@@ -19,8 +19,13 @@ extension SalvagedRows {
         summary.reviews += try insert(
             "review", "time, rating, before, after, interval, evidence", section, time: "time")
         let take = "path, time, sample_rate, channel_count, frame_count, device"
-        // A take keeps its number if the number is free here.
-        for (number, condition) in [("there.id", "NOT IN"), ("NULL", "IN")] {
+        // A take keeps its number if the number is free here. A new number is free in both stores: a later piece may
+        // bring the take that has the number there.
+        let free = """
+            max(coalesce((SELECT max(id) FROM main.take), 0), coalesce((SELECT max(id) FROM other.take), 0))
+            + row_number() OVER (ORDER BY there.id)
+            """
+        for (number, condition) in [("there.id", "NOT IN"), (free, "IN")] {
             summary.takes += try database.run(
                 """
                 INSERT INTO main.take (id, \(take), recording, section, model, name, note, rating, trashed, revision)
@@ -43,7 +48,8 @@ extension SalvagedRows {
         _ table: String, _ columns: String, _ section: String, time: String
     ) throws(DatabaseError) -> Int {
         try makeTable(
-            "newest AS SELECT recording, section, max(\(time)) AS time FROM main.\(table) GROUP BY recording, section")
+            "newest AS SELECT recording, section, max(\(time)) AS time FROM main.\(table) WHERE recording IN (SELECT number FROM pair) GROUP BY recording, section"
+        )
         try database.run("CREATE INDEX temp.newest_by_section ON newest (recording, section)")
         let isLater =
             "there.\(time) > (SELECT time FROM newest WHERE newest.recording = there.target AND newest.section IS \(section))"
@@ -68,12 +74,13 @@ extension SalvagedRows {
         ("practice", "began, first, past"), ("review", "time, rating, after"), ("take", "path, time"),
     ]
 
-    /// Makes tables of the existing rows, indexed for fast lookup.
+    /// Makes tables of the existing rows with which rows of the piece can be equal, indexed for fast lookup.
     func listToday() throws(DatabaseError) {
+        let paths = "path IN (SELECT path FROM other.take AS there WHERE \(piece.takes))"
         for (table, columns) in Self.unchanging {
             let isTake = table == "take"
             try makeTable(
-                "today_\(table) AS SELECT \(isTake ? "0" : "recording") AS recording, \(isTake ? "NULL" : "section") AS section, \(columns) FROM main.\(table)"
+                "today_\(table) AS SELECT \(isTake ? "0" : "recording") AS recording, \(isTake ? "NULL" : "section") AS section, \(columns) FROM main.\(table) WHERE \(isTake ? paths : "recording IN (SELECT number FROM pair)")"
             )
             try database.run("CREATE INDEX temp.today_\(table)_by_row ON today_\(table) (recording, \(columns))")
         }
@@ -111,24 +118,28 @@ extension SalvagedRows {
                 new_\(table) AS SELECT there.*, pair.number AS target FROM other.\(table) AS there
                 \(isTake ? "LEFT " : "")JOIN pair ON pair.was = there.recording
                 WHERE NOT EXISTS (SELECT 1 FROM today_\(table) AS here WHERE here.recording = \(isTake ? "0" : "pair.number") AND \(equal)
-                \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0" : went)
+                \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0 AND \(piece.takes)" : went)
                 """)
         }
         // Recognises a take with a renamed file by its sound. The content holds the key, then possibly a hash of the
-        // bytes.
+        // bytes. A take here that is also listed there is another take with the same sound.
         try database.run(
             """
             DELETE FROM new_take WHERE id IN (
-                SELECT take FROM other.take_mark WHERE substr(content, 1, 16) IN (SELECT substr(content, 1, 16) FROM main.take_mark))
+                SELECT take FROM other.take_mark WHERE substr(content, 1, 16) IN (
+                    SELECT substr(content, 1, 16) FROM main.take_mark JOIN main.take AS here ON here.id = take_mark.take
+                    WHERE NOT EXISTS (SELECT 1 FROM other.take AS listed WHERE listed.path = here.path AND listed.time = here.time)))
             """)
     }
 
     /// Returns the trashed takes with a new number here. The hidden name of such a take's file contains the number.
+    /// Includes takes that came back earlier: the program may have ended before renaming their files.
     func renumberedTrash() throws(DatabaseError) -> [(path: String, was: Int, now: Int)] {
         try database.rows(
             """
-            SELECT there.path, there.id, here.id FROM new_take AS there JOIN main.take AS here
-            ON here.path = there.path AND here.time = there.time WHERE there.trashed IS NOT NULL AND here.id <> there.id
+            SELECT there.path, there.id, here.id FROM other.take AS there JOIN main.take AS here
+            ON here.path = there.path AND here.time = there.time WHERE there.trashed IS NOT NULL AND there.gone = 0
+            AND here.trashed IS NOT NULL AND here.gone = 0 AND here.id <> there.id AND \(piece.takes)
             AND NOT EXISTS (SELECT 1 FROM main.take AS other_take WHERE other_take.id = there.id AND other_take.trashed IS NOT NULL)
             """
         ) { (row) throws(DatabaseError) in (try row.text(0), Int(try row.integer(1)), Int(try row.integer(2))) }

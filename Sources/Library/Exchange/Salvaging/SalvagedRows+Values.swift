@@ -34,14 +34,15 @@ extension SalvagedRows {
         "coalesce(nullif((SELECT title FROM \(store).item WHERE item.recording = \(recording).id), ''), \(recording).title)"
     }
 
-    /// Returns the fields of sections, playlists and takes that differ.
-    func conflicts() throws(DatabaseError) -> [SalvageConflict] {
-        func found(_ field: String, _ query: String) throws(DatabaseError) -> [SalvageConflict] {
-            try database.rows(query) { (row) throws(DatabaseError) in
-                SalvageConflict(
-                    thing: try row.text(0), field: field, kept: try row.text(1), passedOver: try row.text(2))
-            }
+    private func found(_ field: String, _ query: String) throws(DatabaseError) -> [SalvageConflict] {
+        try database.rows(query) { (row) throws(DatabaseError) in
+            SalvageConflict(
+                thing: try row.text(0), field: field, kept: try row.text(1), passedOver: try row.text(2))
         }
+    }
+
+    /// Returns the fields of sections that differ, and remembered values that are only there.
+    func conflictsOfRecordings() throws(DatabaseError) -> [SalvageConflict] {
         var all: [SalvageConflict] = []
         for (field, value) in [
             ("name", "name"), ("text", "text"), ("settings", "settings"), ("range", "first || '-' || %.past"),
@@ -60,8 +61,23 @@ extension SalvagedRows {
                 AND there.past <= pair.frame_count ORDER BY ours.id, here.id
                 """)
         }
+        // Remembered values in both stores are not reported: such values differ after each session.
+        for (field, none) in [("position", "NULL"), ("settings", "'{}'")] {
+            all += try found(
+                field,
+                """
+                SELECT \(Self.title("main", "ours")), '', CAST(there.\(field) AS TEXT) FROM pair JOIN main.recording AS ours ON ours.id = pair.number
+                JOIN other.recording AS there ON there.id = pair.was
+                WHERE ours.\(field) IS \(none) AND there.\(field) IS NOT \(none) AND NOT (there.\(field) IS 0) ORDER BY ours.id
+                """)
+        }
+        return all
+    }
+
+    /// Returns the names of playlists that differ, and the entries that are only there.
+    func conflictsOfPlaylists() throws(DatabaseError) -> [SalvageConflict] {
         let lists = "FROM main.playlist AS here JOIN other.playlist AS there ON there.identity = here.identity"
-        all += try found(
+        var all = try found(
             "name",
             "SELECT here.name, here.name, there.name \(lists) WHERE here.name <> there.name AND instr(here.name, there.name || ' (' || here.identity) <> 1"
         )
@@ -74,16 +90,12 @@ extension SalvagedRows {
                 WHERE missing.playlist NOT IN (SELECT number FROM list) ORDER BY missing.place) AS lost ON lost.playlist = here.id
             GROUP BY here.id ORDER BY here.id
             """)
-        // Remembered values in both stores are not reported: such values differ after each session.
-        for (field, none) in [("position", "NULL"), ("settings", "'{}'")] {
-            all += try found(
-                field,
-                """
-                SELECT \(Self.title("main", "ours")), '', CAST(there.\(field) AS TEXT) FROM pair JOIN main.recording AS ours ON ours.id = pair.number
-                JOIN other.recording AS there ON there.id = pair.was
-                WHERE ours.\(field) IS \(none) AND there.\(field) IS NOT \(none) AND NOT (there.\(field) IS 0) ORDER BY ours.id
-                """)
-        }
+        return all
+    }
+
+    /// Returns the fields of takes that differ.
+    func conflictsOfTakes() throws(DatabaseError) -> [SalvageConflict] {
+        var all: [SalvageConflict] = []
         let takes =
             "FROM main.take AS here JOIN other.take AS there ON there.path = here.path AND there.time = here.time"
         for field in ["name", "note", "rating"] {

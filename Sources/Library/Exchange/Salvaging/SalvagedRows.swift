@@ -8,6 +8,8 @@ struct SalvagedRows {
     let rows: StoreRows
     /// Milliseconds since 1970.
     let now: Int64
+    /// The rows that this transaction takes over.
+    var piece = SalvagePiece.playlists
 
     var database: Database { rows.database }
 
@@ -19,8 +21,40 @@ struct SalvagedRows {
         "(\(table).sample_rate = \(StoreRows.lostRate) AND \(table).frame_count = 0)"
     }
 
-    func takeOver(into summary: inout SalvageSummary) throws(DatabaseError) {
-        try takeOverRecordings()
+    /// Takes over the rows of the piece, and notes the fields that differ.
+    ///
+    /// - Parameter described: The recordings of the salvaged store.
+    func takeOver(
+        _ described: [ItemRow], _ items: ItemRows, into summary: inout SalvageSummary
+    ) throws(DatabaseError) {
+        switch piece {
+        case .recordings(let numbers):
+            summary = try rows.indexingNewRows { () throws(DatabaseError) in
+                var all = summary
+                try takeOverRecordings()
+                try takeOverRows(into: &all)
+                return all
+            }
+            try describe(described.filter { numbers.contains($0.recording) }, items, &summary)
+            summary.conflicts += try conflictsOfRecordings()
+        case .takes:
+            try pairRecordings()
+            try listToday()
+            try makeNumbers()
+            try takeOverProgress(into: &summary)
+        case .playlists:
+            try pairRecordings()
+            try takeOverPlaylists(into: &summary)
+            summary.conflicts += try conflictsOfPlaylists()
+        case .feeds:
+            try pairRecordings()
+            try takeOverFeeds(into: &summary)
+            summary.conflicts += try conflictsOfTakes()
+        }
+    }
+
+    /// Takes over the rows that belong to recordings.
+    private func takeOverRows(into summary: inout SalvageSummary) throws(DatabaseError) {
         try pairRecordings()
         try listToday()
         try numberSections()
@@ -43,7 +77,7 @@ struct SalvagedRows {
             try database.run(
                 """
                 UPDATE main.item SET \(field) = (SELECT there.\(field) FROM other.item AS there JOIN pair ON pair.was = there.recording
-                    WHERE pair.number = main.item.recording) WHERE \(field) IS NULL
+                    WHERE pair.number = main.item.recording) WHERE \(field) IS NULL AND recording IN (SELECT number FROM pair)
                 """)
         }
         // Recordings with permanently removed files are hidden, but hold information for later merges.
@@ -53,13 +87,10 @@ struct SalvagedRows {
             where:
                 "NOT EXISTS (SELECT 1 FROM main.document AS here WHERE here.recording = pair.number AND here.hash = there.hash)"
         )
-        try takeOverPlaylists(into: &summary)
-        try takeOverFeeds(into: &summary)
         try takeOverProgress(into: &summary)
         summary.outside +=
             try database.first(
                 "SELECT count(*) FROM known WHERE id NOT IN (SELECT recording FROM main.item)", row: Self.number) ?? 0
-        try rows.rebuildWords()
     }
 
     private func takeOverRecordings() throws(DatabaseError) {
@@ -70,17 +101,19 @@ struct SalvagedRows {
         try database.run(
             """
             INSERT INTO main.recording (\(columns), revision) SELECT \(columns), \(next("recording")) FROM other.recording AS there
-            WHERE NOT EXISTS (SELECT 1 FROM main.recording AS here WHERE here.key = there.key)
+            WHERE \(piece.recordings) AND NOT EXISTS (SELECT 1 FROM main.recording AS here WHERE here.key = there.key)
             AND NOT (\(isLost("there")) AND hex(substr(key, 9)) = printf('%016X', id))
             AND NOT EXISTS (SELECT 1 FROM other.item WHERE item.recording = there.id AND place = 'kept'
                 AND instr(item.path, lower(hex(there.key))) <> 1)
             ORDER BY there.id
             """)
-        let same = "FROM other.recording AS there WHERE there.key = main.recording.key"
+        let same = "FROM other.recording AS there WHERE there.key = main.recording.key AND \(piece.recordings)"
         let told = "sample_rate, frame_count, title, path, position, settings"
         let isTold = "\(isLost("main.recording")) AND EXISTS (SELECT 1 \(same) AND NOT \(isLost("there")))"
         try makeTable("known AS SELECT id FROM main.recording WHERE id > \(last) OR \(isTold)")
-        try database.run("UPDATE main.recording SET (\(told)) = (SELECT \(told) \(same)) WHERE \(isTold)")
+        try rows.changingTitles(of: "SELECT id FROM known WHERE id <= \(last)") { () throws(DatabaseError) in
+            _ = try database.run("UPDATE main.recording SET (\(told)) = (SELECT \(told) \(same)) WHERE \(isTold)")
+        }
     }
 
     /// Makes a table of the recordings in both stores: number here, number there, and frame count here.
@@ -90,7 +123,7 @@ struct SalvagedRows {
             """
             INSERT INTO pair SELECT here.id, there.id, CASE WHEN \(isLost("here")) THEN \(Int64.max) ELSE here.frame_count END
             FROM main.recording AS here JOIN other.recording AS there ON there.key = here.key
-            WHERE here.sample_rate = there.sample_rate OR \(isLost("there"))
+            WHERE \(piece.recordings) AND (here.sample_rate = there.sample_rate OR \(isLost("there")))
             """)
     }
 
@@ -131,7 +164,7 @@ struct SalvagedRows {
     /// section here. If more numbers confirm than deny that a recording has the same history in both stores, every
     /// other number stays, unless another section has the number here.
     private func numberSections() throws(DatabaseError) {
-        try makeTable("renumbered (recording INTEGER, was INTEGER, now INTEGER, PRIMARY KEY (recording, was))")
+        try makeNumbers()
         try makeTable("history (number INTEGER PRIMARY KEY)")
         func both(_ table: String, _ number: String, _ condition: String) -> String {
             """
@@ -157,7 +190,10 @@ struct SalvagedRows {
             """)
         try pairSectionsByProgress()
         let used = ["section", "practice", "review", "take"].map { table in
-            "SELECT recording, \(table == "section" ? "id" : "section") AS number FROM other.\(table)"
+            """
+            SELECT recording, \(table == "section" ? "id" : "section") AS number FROM other.\(table)
+            WHERE recording IN (SELECT was FROM pair)
+            """
         }
         try database.run(
             """
@@ -173,6 +209,10 @@ struct SalvagedRows {
             """)
     }
 
+    private func makeNumbers() throws(DatabaseError) {
+        try makeTable("renumbered (recording INTEGER, was INTEGER, now INTEGER, PRIMARY KEY (recording, was))")
+    }
+
     /// SQL condition: a number belongs to different sections here and there.
     private static let isOther = "here.name <> there.name AND (here.first <> there.first OR here.past <> there.past)"
 
@@ -183,16 +223,17 @@ struct SalvagedRows {
     private func pairSectionsByProgress() throws(DatabaseError) {
         func common(_ table: String, _ today: String, _ columns: String) -> String {
             let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
-            func ranked(_ table: String) -> String {
+            func ranked(_ table: String, _ number: String) -> String {
                 """
                 (SELECT *, row_number() OVER (PARTITION BY recording, \(columns) ORDER BY section) AS place,
                     count(*) OVER (PARTITION BY recording, \(columns)) AS alike
-                FROM (SELECT DISTINCT recording, section, \(columns) FROM \(table) WHERE section IS NOT NULL))
+                FROM (SELECT DISTINCT recording, section, \(columns) FROM \(table)
+                    WHERE section IS NOT NULL AND recording IN (SELECT \(number) FROM pair)))
                 """
             }
             return """
-                SELECT pair.number AS recording, there.section AS was, here.section AS now FROM \(ranked("other." + table)) AS there
-                JOIN pair ON pair.was = there.recording JOIN \(ranked(today)) AS here ON here.recording = pair.number AND \(equal)
+                SELECT pair.number AS recording, there.section AS was, here.section AS now FROM \(ranked("other." + table, "was")) AS there
+                JOIN pair ON pair.was = there.recording JOIN \(ranked(today, "number")) AS here ON here.recording = pair.number AND \(equal)
                 WHERE here.place = there.place AND here.alike = there.alike
                 """
         }
@@ -261,7 +302,8 @@ struct SalvagedRows {
             """
             UPDATE main.recording SET revision = \(next("recording")),
             section_count = (SELECT count(*) FROM main.section WHERE section.recording = main.recording.id)
-            WHERE section_count <> (SELECT count(*) FROM main.section WHERE section.recording = main.recording.id)
+            WHERE id IN (SELECT number FROM pair)
+            AND section_count <> (SELECT count(*) FROM main.section WHERE section.recording = main.recording.id)
             """)
         return count
     }
