@@ -63,8 +63,11 @@ extension RecordingLibrary {
     ///
     /// The damaged file stays unchanged. The rows come in pieces, as in ``merge(catalogueIn:)``: each comes completely or
     /// not at all, and other programs can use the store between two pieces. After an error or a crash, repeating the
-    /// call completes the work. Repeating the call then changes nothing, with one exception: a section that came back with another number, and was renamed or removed since. Its ratings, its
-    /// takes and the practice log identify such a section; without any of these, the section comes back again.
+    /// call completes the work.
+    ///
+    /// Repeating the call then changes nothing, with one exception: a section that came back with another number, and
+    /// was renamed or removed since. Its ratings, its takes and the practice log identify such a section; without any
+    /// of these, the section comes back again.
     ///
     /// - Parameter path: Path of the store.
     /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if the file has no readable part of a store.
