@@ -186,6 +186,24 @@ import Testing
         #expect(error?.kind == .cancelled)
     }
 
+    @Test("a file that becomes a recording with more channels is refused at every read")
+    func moreChannels() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("a.flac")
+        try writeWave(scratch.file("a.wav"), music(frameCount: 200_000))
+        try run("flac", "-s", "-o", path, scratch.file("a.wav"))
+        let decoder = try openDecoder(path: path)
+        try writeWave(scratch.file("b.wav"), music(frameCount: 50_000, channelCount: 8))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data(contentsOf: URL(fileURLWithPath: scratch.file("b.wav"))))
+        try file.close()
+        for frame in [150_000, 0, 0, 20_000] as [Int64] {
+            let error = #expect(throws: AudioFileError.self) { try decode(decoder, frame..<frame + 1024) }
+            #expect(error?.kind == .changed, "\(frame)")
+        }
+    }
+
     @Test("NaN and infinity never leave a decoder")
     func notFinite() throws {
         let scratch = try Scratch()

@@ -62,7 +62,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         repaired = RepairedOggFile(file, repairs)
         var properties = SF_INFO()
         unsafe handle = try Self.open(file, repaired, &properties)
-        if Int(properties.channels) != other.info.channelCount {
+        guard Self.matches(properties, other.info) else {
             unsafe sf_close(handle)
             throw .changed(file.path)
         }
@@ -162,14 +162,20 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     /// Reopens the file at frame 0, because the library's state is undefined after a failed seek (in a damaged file).
     private func reopen() throws(AudioFileError) {
+        // After an error, the next read must not continue with the old handle.
+        position = .max
         var properties = SF_INFO()
         let freshlyRepaired = RepairedOggFile(file, repairs)
         let fresh = unsafe try Self.open(file, freshlyRepaired, &properties)
+        // With more channels, the library would write beyond the scratch buffer.
+        guard Self.matches(properties, info) else {
+            unsafe sf_close(fresh)
+            throw .changed(file.path)
+        }
         unsafe sf_close(handle)
         unsafe handle = fresh
         repaired = freshlyRepaired
         position = 0
-        if Int(properties.channels) != info.channelCount { throw .changed(file.path) }
     }
 
     private func drop(_ count: Int64) throws(AudioFileError) {
@@ -218,6 +224,11 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
                 .broken, path: file.path, "\(file.path): this audio file is damaged (\(text))",
                 remedy: "Copy it again, or convert it with a program that can open it.")
         }
+    }
+
+    /// Returns false if the file was changed into a recording with other channels or another rate.
+    private static func matches(_ properties: SF_INFO, _ info: AudioFileInfo) -> Bool {
+        Int(properties.channels) == info.channelCount && Int(properties.samplerate) == info.sampleRate
     }
 
     private static func check(_ properties: SF_INFO, path: String) throws(AudioFileError) {
