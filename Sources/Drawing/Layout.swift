@@ -86,6 +86,8 @@ struct Layout {
     /// shown.
     func x(of frame: Int64, in frames: Range<Int64>) -> Double {
         if frames.isEmpty { return plot.x }
+        // A section may lie anywhere; a sheet's own frames stay within an eighth of all numbers.
+        let frame = min(max(frame, -(Int64.max / 2)), Int64.max / 2)
         return plot.x + Double(frame - frames.lowerBound) / Double(frames.count) * plot.width
     }
 }

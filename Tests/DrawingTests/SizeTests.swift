@@ -29,6 +29,16 @@ import Testing
         }
     }
 
+    @Test("A section of any length is drawn from edge to edge")
+    func endlessSection() throws {
+        let frames: Range<Int64> = -5000..<200_000
+        let pictures = try [frames, Int64.min..<Int64.max].map { range in
+            let sections = [PictureSection(name: "all", frames: range)]
+            return try WaveformPicture(on: sheet(800, 240, frames: frames, sections: sections), rows: [[]]).pixels()
+        }
+        #expect(pictures[0] == pictures[1])
+    }
+
     @Test("A picture without frames, without columns or beyond the recording has an empty plot")
     func nothingToShow() throws {
         let far = Int64(1) << 60
