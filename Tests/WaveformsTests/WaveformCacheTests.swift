@@ -252,6 +252,33 @@ struct WaveformCacheTests {
         #expect(!isThere(old) && isThere(young) && isThere(foreign) && bench.names.count == 2)
     }
 
+    @Test("adds up the sizes of files of any length, such as sparse files of 2^63 bytes")
+    func hugeFiles() {
+        let most = WaveformFolder.occupiedBytes(.max)
+        #expect(most == 1 << 40 && WaveformFolder.occupiedBytes(1 << 62) == most)
+        #expect(WaveformFolder.occupiedBytes(0) == 0 && WaveformFolder.occupiedBytes(4097) == 8192)
+    }
+
+    @Test("finds no key of a file that is cut off or written after it was opened", arguments: [true, false])
+    func changedWhileRead(isCut: Bool) throws {
+        var bench = try CacheBench("WaveformCacheTests.changedWhileRead")
+        let (path, _) = try bench.recording("a.wav")
+        // So that the writing below gives the file another time.
+        try bench.setAge(path, seconds: 1000)
+        let source = try OpenSource(path)
+        if isCut {
+            let status = unsafe truncate(path, 100)
+            #expect(status == 0)
+        } else {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.write(contentsOf: Data([1]))
+            try file.close()
+        }
+        var code: Int32?
+        do throws(FileFault) { _ = try source.contentKey() } catch { code = error.code }
+        #expect(code == ESTALE)
+    }
+
     // MARK: - At once
 
     @Test("the cache gives the right waveform or none while several programs read, store and evict")

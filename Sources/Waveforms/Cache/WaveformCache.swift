@@ -109,7 +109,7 @@ public struct WaveformCache: Sendable {
         if state.isStable(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
             return Lookup(waveform: nil, source: source(nil), remarks: remarks)
         }
-        guard let key = try? file.contentKey(), file.stateNow == state else {
+        guard let key = try? file.contentKey() else {
             remarks.append("\(path): the file is being changed")
             return Lookup(waveform: nil, source: nil, remarks: remarks)
         }
@@ -169,9 +169,9 @@ public struct WaveformCache: Sendable {
             return .failure(Change(reason: "the file was changed or removed meanwhile"))
         }
         if let key = source.key, source.isStable { return .success(key) }
-        guard let key = try? file.contentKey(), source.key == nil || source.key == key,
-            file.stateNow == source.state
-        else { return .failure(Change(reason: "the file is being changed")) }
+        guard let key = try? file.contentKey(), source.key == nil || source.key == key else {
+            return .failure(Change(reason: "the file is being changed"))
+        }
         return .success(key)
     }
 

@@ -108,8 +108,7 @@ struct WaveformFolder {
             if name.hasSuffix(CacheNames.partSuffix) {
                 if now.seconds - Self.partPatience > used.seconds { unsafe unlink(path(name)) }
             } else if name.hasSuffix(CacheNames.entrySuffix) || name.hasSuffix(CacheNames.sourceSuffix) {
-                // A file occupies whole blocks of the disk.
-                files.append((name, (Int64(status.st_size) + 4095) & ~4095, used))
+                files.append((name, Self.occupiedBytes(Int64(status.st_size)), used))
             }
         }
         var total = files.reduce(0) { $0 + $1.byteCount }
@@ -119,6 +118,10 @@ struct WaveformFolder {
             if unsafe unlink(path(file.name)) == 0 || errno == ENOENT { total -= file.byteCount }
         }
     }
+
+    /// Returns the bytes that a file occupies: whole blocks of the disk. A sparse file can have any size, so sizes are
+    /// limited to a terabyte, and sums of sizes cannot overflow.
+    static func occupiedBytes(_ byteCount: Int64) -> Int64 { (min(byteCount, 1 << 40) + 4095) & ~4095 }
 
     private func path(_ name: String) -> String { folder + "/" + name }
 

@@ -20,10 +20,8 @@ struct OpenSource: ~Copyable {
         self.file = file
     }
 
-    /// The file's state now; nil if the state can no longer be read.
-    var stateNow: FileState? { FileState(descriptor: file.descriptor) }
-
-    /// Returns the key of all the file's bytes.
+    /// Returns the key of all the file's bytes. Throws `ESTALE` if the file was changed since opening: bytes read partly
+    /// before and partly after a change belong to no recording.
     func contentKey() throws(FileFault) -> ContentKey {
         var hash = ByteHash()
         var offset: Int64 = 0
@@ -35,7 +33,9 @@ struct OpenSource: ~Copyable {
             offset += Int64(count)
             // The file grows: its state has changed since opening, and the growth might never end.
             if offset > state.byteCount { throw FileFault(code: ESTALE) }
-            if count < block.count { return hash.key() }
+            if count < block.count { break }
         }
+        guard FileState(descriptor: file.descriptor) == state else { throw FileFault(code: ESTALE) }
+        return hash.key()
     }
 }
