@@ -73,16 +73,13 @@ public final class Clip: Sendable {
 
     /// Returns the frame of this clip nearest to a frame of the file; halves go up.
     ///
-    /// - Parameter fileFrame: a frame beyond ±2^42 counts as ±2^42, which lies outside of every recording.
-    public func frame(forFileFrame fileFrame: Int64) -> Int64 { ratio.outputFrame(nearest: Self.bounded(fileFrame)) }
+    /// - Parameter fileFrame: a frame beyond ±2^42 counts as ±2^42.
+    public func frame(forFileFrame fileFrame: Int64) -> Int64 { ratio.outputFrame(nearest: fileFrame) }
 
     /// Returns the frame of the file nearest to a frame of this clip; halves go up.
     ///
-    /// - Parameter frame: a frame beyond ±2^42 counts as ±2^42, which lies outside of every recording.
-    public func fileFrame(forFrame frame: Int64) -> Int64 { ratio.sourceFrame(nearest: Self.bounded(frame)) }
-
-    /// Returns the nearest frame whose product with any rate fits into 64 bits.
-    private static func bounded(_ frame: Int64) -> Int64 { min(max(frame, -(1 << 42)), 1 << 42) }
+    /// - Parameter frame: a frame beyond ±2^42 counts as ±2^42.
+    public func fileFrame(forFrame frame: Int64) -> Int64 { ratio.sourceFrame(nearest: frame) }
 
     // MARK: - Readers
 

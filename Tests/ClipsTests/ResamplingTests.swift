@@ -89,5 +89,13 @@ import Testing
         // The longest file at the most distant rates stays within 64 bits.
         let far = RateRatio(sourceRate: 1, outputRate: 768_000)
         #expect(far.outputFrame(nearest: 1 << 40) == (1 << 40) * 768_000)
+        // A place from a damaged store may be any number: it stays far outside of any file.
+        for rates in [ratio, far, RateRatio(sourceRate: 768_000, outputRate: 1)] {
+            for place in [Int64.max, 1 << 53] {
+                #expect(rates.outputFrame(nearest: place) == rates.outputFrame(nearest: 1 << 42))
+                #expect(rates.sourceFrame(nearest: -place) == rates.sourceFrame(nearest: -(1 << 42)))
+            }
+            #expect(rates.outputFrame(nearest: .min) < 0 && rates.sourceFrame(nearest: .min) < 0)
+        }
     }
 }

@@ -17,15 +17,19 @@ package struct RateRatio: Sendable, Equatable {
         output = Int64(outputRate / a)
     }
 
-    /// Returns the output frame nearest to a source frame; halves go up. Exact for any frame of a file.
+    /// Returns the output frame nearest to a source frame; halves go up. Exact for any frame of a file. A frame beyond
+    /// ±2^42, far outside of any file, counts as ±2^42: a damaged store can hold any number.
     package func outputFrame(nearest sourceFrame: Int64) -> Int64 {
-        floorDivide(2 * sourceFrame * output + source, 2 * source)
+        floorDivide(2 * Self.limited(sourceFrame) * output + source, 2 * source)
     }
 
-    /// Returns the source frame nearest to an output frame; halves go up.
+    /// Returns the source frame nearest to an output frame; halves go up. Limited as ``outputFrame(nearest:)``.
     package func sourceFrame(nearest outputFrame: Int64) -> Int64 {
-        floorDivide(2 * outputFrame * source + output, 2 * output)
+        floorDivide(2 * Self.limited(outputFrame) * source + output, 2 * output)
     }
+
+    /// Keeps every product of a frame and a rate within 64 bits.
+    private static func limited(_ frame: Int64) -> Int64 { min(max(frame, -(1 << 42)), 1 << 42) }
 }
 
 /// Divides, rounding towards minus infinity; `divisor` is positive.
