@@ -104,7 +104,7 @@ struct StoreTakesTests {
         #expect(try add("d.wav").number == 4)
     }
 
-    @Test("go to the trash in pieces, let other programs write between two, and come back together")
+    @Test("takes go to the trash in pieces between which other programs write, and come back together")
     func trashInPieces() throws {
         let names = (1...5).map { "\($0).wav" }
         for name in names { try add(name) }
@@ -124,7 +124,7 @@ struct StoreTakesTests {
         #expect(try store.takes().count == 5)
     }
 
-    @Test("whose deletion ended early are deleted by another one, and their files hidden")
+    @Test("another deletion completes a deletion of takes that ended early, and hides the files")
     func interruptedDeletion() throws {
         struct Stopped: Error {}
         let names = (1...5).map { "\($0).wav" }
@@ -146,7 +146,7 @@ struct StoreTakesTests {
         #expect(error { try store.trash(takes: [1]) } == .trashed && scratch.names.contains("1.wav"))
     }
 
-    @Test("lose nothing if the name is taken, the file is gone, or the program ended between two steps")
+    @Test("a taken name, a missing file or an interrupted step loses no take")
     func interrupted() throws {
         for name in ["a.wav", "b.wav"] { try add(name) }
         try store.trash(takes: [1])

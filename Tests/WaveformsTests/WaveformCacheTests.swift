@@ -252,14 +252,14 @@ struct WaveformCacheTests {
         #expect(!isThere(old) && isThere(young) && isThere(foreign) && bench.names.count == 2)
     }
 
-    @Test("adds up the sizes of files of any length, such as sparse files of 2^63 bytes")
+    @Test("the cache adds up the sizes of files of any length, such as sparse files of 2^63 bytes")
     func hugeFiles() {
         let most = WaveformFolder.occupiedBytes(.max)
         #expect(most == 1 << 40 && WaveformFolder.occupiedBytes(1 << 62) == most)
         #expect(WaveformFolder.occupiedBytes(0) == 0 && WaveformFolder.occupiedBytes(4097) == 8192)
     }
 
-    @Test("finds no key of a file that is cut off or written after it was opened", arguments: [true, false])
+    @Test("a file that is cut off or written after it was opened has no key", arguments: [true, false])
     func changedWhileRead(isCut: Bool) throws {
         var bench = try CacheBench("WaveformCacheTests.changedWhileRead")
         let (path, _) = try bench.recording("a.wav")

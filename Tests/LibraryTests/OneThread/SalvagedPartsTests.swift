@@ -75,7 +75,7 @@ struct SalvagedPartsTests {
     }
 
     @Test(
-        "comes in pieces, lets other programs write between two, and is completed by another repair", arguments: 4...7)
+        "a repair from a file comes in pieces, and another repair completes an interrupted one", arguments: 4...7)
     func pieces(last: Int) throws {
         let full = try FullLibrary()
         let expected = try contents(full.harness.library)
@@ -101,7 +101,7 @@ struct SalvagedPartsTests {
         try checkWords(of: library)
     }
 
-    @Test("keeps the numbers of takes that come in a later piece, and takes whose sounds are alike")
+    @Test("a repair keeps the numbers of takes of later pieces, and takes whose sounds are alike")
     func takesInPieces() throws {
         let full = try FullLibrary()
         let scratch = full.harness.scratch
@@ -129,7 +129,7 @@ struct SalvagedPartsTests {
         #expect(full.harness.isThere(scratch.file("take-2.wav")))
     }
 
-    @Test("has pieces that cover every number, with many sections in a piece of their own")
+    @Test("the pieces of a repair cover every number, and many sections are a piece of their own")
     func sizes() throws {
         let store = try PracticeStore(.memory)
         let counts = [1: 0, 5: 900, 7: 900, 8: 0, 9: 0] as [Int64: Int]
@@ -166,7 +166,7 @@ struct SalvagedPartsTests {
         #expect(empty == [.recordings(Int64.min...Int64.max), .playlists, .feeds])
     }
 
-    @Test("leaves no table in the memory of the program")
+    @Test("a salvage leaves no temporary table")
     func noTables() throws {
         let full = try FullLibrary()
         let old = try full.copy("practice.db.damaged")
