@@ -43,7 +43,8 @@ package struct Harness {
         let block = PlanarBuffer(channelCount: channels, frameCount: 8192)
         var frame = 0
         while frame < total {
-            player.serve(isBetweenBlocks: true)
+            // The longest block: the requests made by `nextBlock` also apply to this block.
+            player.serve(before: Int64(first + frame)..<Int64(first + frame + 8192))
             let count = min(nextBlock(), total - frame, 8192)
             _ = unsafe player.core.core.pointee.render(
                 into: block.channels, outputChannels: channels, frameCount: count, adds: false,
