@@ -67,6 +67,30 @@ struct PlayerEventTests {
         #expect(zip(frames, frames.dropFirst()).allSatisfy { ($0.last ?? 0) < ($1.first ?? 0) })
     }
 
+    @Test("are not kept for a sequence that is gone, read or unread; the next sequence gets its events")
+    func abandoned() async throws {
+        let plan = PracticePlan(sections: [try Section(0..<200)], passes: 3, joint: .hard)
+        let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)
+        let harness = try Harness(clip, rate: 8000, score: try Score(plan, clipFrameCount: 4000, sampleRate: 8000))
+        let player = harness.player
+        Self.hold(player.events) { #expect(player.hasReaders) }
+        #expect(!player.hasReaders)
+        player.start(at: 0)
+        Self.hold(player.events) { _ = harness.render(100) { 100 } }
+        #expect(!player.hasReaders)
+        let stream = player.events
+        _ = harness.render(900, from: 100) { 100 }
+        var frames: [Int64] = []
+        for await event in stream { frames.append(event.frame) }
+        #expect(frames.first == 200 && frames.last == 600)
+    }
+
+    /// Releases the stream at the return.
+    private static func hold(_ stream: AsyncStream<PlayerEvent>, _ body: () -> Void) {
+        body()
+        withExtendedLifetime(stream) {}
+    }
+
     @Test("the status counts a gap down to 0, stands still in a pause, and is 0 while a pass is heard")
     func rest() throws {
         let plan = PracticePlan(sections: [try Section(0..<200)], passes: 2, gap: .frames(500), joint: .hard)

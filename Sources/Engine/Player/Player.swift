@@ -290,7 +290,6 @@ public final class Player: Sendable {
 
     /// True after a request to start.
     var wasStarted: Bool { startsCount() > 0 }
-
     private func startsCount() -> Int64 { startsAsked.load(ordering: .relaxed) }
 
     /// Returns the highest absolute sample of the first eight channels since the last call, one lane each; 1: full
@@ -306,8 +305,8 @@ public final class Player: Sendable {
     ///
     /// The sequence ends after `.finished` (unless a new start came before its report), or when the player is removed
     /// or its engine ends; a sequence requested later ends at once. Get the sequence before `start()` to see the first
-    /// events, and a new sequence after each end. Unread events of a sequence accumulate in memory.
-    public var events: AsyncStream<PlayerEvent> { AsyncStream { follow($0.take) } }
+    /// events, and a new sequence after each end. Unread events of a sequence accumulate until its last reference goes.
+    public var events: AsyncStream<PlayerEvent> { telemetry.withLock { $0.stream() } }
 
     /// Calls `reader` with every event, as in `events`, and with nil at the end. The duties of an observer apply.
     package func follow(_ reader: @escaping @Sendable (PlayerEvent?) -> Void) {
@@ -339,6 +338,7 @@ public final class Player: Sendable {
 
     /// Number of requests not sent to the render side yet.
     var requestsWaiting: Int { control.withLock { $0.waitingCount } }
+    var hasReaders: Bool { telemetry.withLock { $0.hasReaders } }
 
     /// Sends requests, delivers events and results of the analysis, and frees scores that the render side has returned.
     ///

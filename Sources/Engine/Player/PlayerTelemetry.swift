@@ -8,8 +8,8 @@ struct PlayerTelemetry: ~Copyable {
     var status: SnapshotReader<PlayerStatus>
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
-    /// Each reader gets nil at the end.
-    private var readers: [@Sendable (PlayerEvent?) -> Void] = []
+    /// The readers until the next end; a new list after each end but the last.
+    private var readers = EventBroadcast<PlayerEvent>()
     private var observers: [@Sendable ([PlayerEvent]) -> Void] = []
     /// True after the last event.
     private var isOver = false
@@ -43,13 +43,27 @@ struct PlayerTelemetry: ~Copyable {
         while let peaks = peaks.pop() { highest = pointwiseMax(highest, peaks) }
     }
 
+    /// Returns a stream of every event until the end. An abandoned stream is released, with its events.
+    mutating func stream() -> AsyncStream<PlayerEvent> {
+        defer { tellUntold() }
+        return readers.stream
+    }
+
     /// Calls `reader` with every event until the end, and then with nil, under the lock of the player's reports: see
     /// `Player.follow`.
     mutating func add(reader: @escaping @Sendable (PlayerEvent?) -> Void) {
-        for event in untold { reader(event) }
-        untold = []
-        if isOver { reader(nil) } else { readers.append(reader) }
+        readers.follow(reader)
+        tellUntold()
     }
+
+    /// Gives the events from before the first reader to this reader.
+    private mutating func tellUntold() {
+        for event in untold { readers.tell(event) }
+        untold = []
+    }
+
+    /// True if a reader will get the next event.
+    var hasReaders: Bool { readers.hasReaders }
 
     /// Calls `observer` with all events from now on, under the lock of the player's reports: see `Player.observe`.
     mutating func add(observer: @escaping @Sendable ([PlayerEvent]) -> Void) { observers.append(observer) }
@@ -58,7 +72,7 @@ struct PlayerTelemetry: ~Copyable {
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
         let now = status.read()
         // Only the newest results wait for a reader: a player with observers alone never gets one.
-        if readers.isEmpty { untold = [] }
+        if !hasReaders { untold = [] }
         // A score with fewer sections may have taken its place meanwhile.
         for (index, material) in materials.enumerated() where score.sections.indices.contains(index) {
             let event = PlayerEvent(
@@ -69,8 +83,7 @@ struct PlayerTelemetry: ~Copyable {
                 clipFrame: score.firstClipFrame(ofSection: index),
                 sound: material.material == .speech ? .speech : .music, isReversed: score.plan.reversed)
             for observer in observers { observer([event]) }
-            if readers.isEmpty { untold.append(event) }
-            for reader in readers { reader(event) }
+            if hasReaders { readers.tell(event) } else { untold.append(event) }
         }
     }
 
@@ -98,7 +111,7 @@ struct PlayerTelemetry: ~Copyable {
             for observer in observers { observer(events) }
         }
         for event in arrived {
-            for reader in readers { reader(event.event) }
+            readers.tell(event.event)
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
         }
         arrived.removeAll(keepingCapacity: true)
@@ -120,7 +133,8 @@ struct PlayerTelemetry: ~Copyable {
     }
 
     private mutating func dismissReaders() {
-        for reader in readers { reader(nil) }
-        readers = []
+        guard hasReaders || isOver else { return }
+        readers.end()
+        if !isOver { readers = EventBroadcast() }
     }
 }

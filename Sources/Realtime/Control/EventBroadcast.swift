@@ -55,6 +55,9 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
         }
     }
 
+    /// True if a reader will get the next event.
+    package var hasReaders: Bool { readers.withLock { $0.list?.isEmpty == false } }
+
     /// Delivers an event to all readers.
     package func tell(_ event: Event) {
         for observer in observers.withLock({ $0 }) { observer(event) }
