@@ -47,7 +47,8 @@ package enum ChildFailure: Error, Equatable {
 /// The process is held by a descriptor, never by its number. The number may belong to another program as soon as the
 /// child has been waited for. It therefore does not matter how the embedding program handles SIGCHLD.
 package struct ChildProcess: ~Copyable {
-    /// Descriptor of the process; -1 if the process ended, and other code waited for it, before it could be held.
+    /// Descriptor of the process; -1 if the process ended, and other code waited for it, before it could be held, or if
+    /// the system had no descriptor for a minute.
     private let process: Int32
     /// True if the process and its children are in their own process group.
     private let leadsGroup: Bool
@@ -226,6 +227,8 @@ private final class Descriptors {
     private var reserve: Int32
 
     private static let lowest: Int32 = 16
+    /// Attempts to hold a process, a millisecond apart, while other threads use up all descriptors: a minute.
+    private static let attempts = 60_000
 
     init(handingOver given: [Int32]) throws(ChildFailure) {
         reserve = linux_process_open(getpid())
@@ -254,10 +257,25 @@ private final class Descriptors {
 
     /// Returns a descriptor of a process just started. Returns -1 if the process has ended and was waited for: its
     /// number may then be another's.
+    ///
+    /// The reserve is given up only if no other descriptor is free. Another thread may take the reserve at that moment.
+    /// Then the descriptors that the program has copies of follow, one by one, and at last the call waits for a
+    /// descriptor.
     func hold(_ number: pid_t) -> Int32 {
-        close(reserve)
-        reserve = -1
-        let process = linux_process_open(number)
+        var process = linux_process_open(number)
+        var attempt = 0
+        while process < 0, errno == EMFILE || errno == ENFILE, attempt < Self.attempts {
+            if reserve >= 0 {
+                close(reserve)
+                reserve = -1
+            } else if let spare = handedOver.popLast() {
+                close(spare)
+            } else {
+                usleep(1000)
+            }
+            attempt += 1
+            process = linux_process_open(number)
+        }
         if process < 0 { return -1 }
         // The system knows whether the number is a child of ours, running or ended; another program is not.
         var info = unsafe siginfo_t()

@@ -140,6 +140,32 @@ struct ChildProcessTests {
 
     private static func drop(_ child: consuming ChildProcess) { _ = consume child }
 
+    @Test(
+        "a started program is held, and its end known, although another thread takes every descriptor given up",
+        .enabled(if: !Sanitizers.watchThreads))
+    func fewDescriptors() async {
+        // In a separate process, which may open nothing more.
+        await #expect(processExitsWith: .success) {
+            // Starts that never succeed would go on for ever.
+            alarm(300)
+            // The program's descriptors have numbers above 16.
+            var next = fcntl(0, F_DUPFD_CLOEXEC, 0)
+            while next < 20 { next = fcntl(0, F_DUPFD_CLOEXEC, 0) }
+            // Six more: the reserve, two ends of sockets and three descriptors for the program.
+            var limit = rlimit(rlim_cur: rlim_t(next + 7), rlim_max: rlim_t(next + 7))
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+            let thief = DescriptorThief()
+            var started = 0
+            while started < 50 {
+                // Without descriptors a program is not started.
+                guard let run = try? runShell("exit 7", descriptors: [0]) else { continue }
+                started += 1
+                guard run.result.end == .exited(7) else { exit(2) }
+            }
+            if thief.wasRobbed() { exit(3) }
+        }
+    }
+
     @Test("Ctrl-C at the terminal is left to the embedding program")
     func interruption() throws {
         // The thread itself unblocks the signals: a started program would inherit blocked signals anyway.
