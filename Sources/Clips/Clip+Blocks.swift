@@ -27,16 +27,32 @@ extension Clip {
             let count = Int(min(Int64(block.frameCount), frames.upperBound - frame))
             // Wakes the decoder at once, so the decoder reads ahead, and throws its error.
             try waitUntilLoaded([frame..<frame + Int64(count)])
-            reader.beginBlock()
-            var missing = 0
-            for channel in 0..<channelCount {
-                missing += unsafe reader.read(channel: channel, from: frame, count: count, into: block.channel(channel))
-            }
-            reader.endBlock()
-            // For a waiting reader, a page is missing only if the page cannot be decoded.
-            if missing > 0, let failure { throw failure }
+            try readBlock(with: reader) { unsafe reader.read(from: frame, count: count, into: block.channels) }
             guard unsafe body(UnsafePointer(block.channels), count) else { return }
             frame += Int64(count)
+        }
+    }
+
+    /// Reads a block of several channels with a waiting reader, completely or not at all.
+    ///
+    /// A failed page is silent, and may become readable between the reads of two channels. Then `read` runs again, so
+    /// that no channel of a block has silence in place of its sound.
+    ///
+    /// - Parameters:
+    ///   - reader: A waiting reader whose waits never end early.
+    ///   - read: Reads all channels, and returns the number of missing frames; may run several times.
+    /// - Throws: The reason why a page of the block cannot be decoded.
+    ///
+    /// Real-time safe: no (waits).
+    package func readBlock(with reader: ClipReader, _ read: () -> Int) throws(AudioFileError) {
+        while true {
+            reader.beginBlock()
+            let missing = read()
+            reader.endBlock()
+            if missing == 0 { return }
+            // For a waiting reader, a page is missing only if the page cannot be decoded; without a failure the page is
+            // readable by now.
+            if let failure { throw failure }
         }
     }
 
@@ -53,18 +69,20 @@ extension Clip {
         let reader = makeReader(waitsForPages: waits)
         defer { release(reader) }
         if waits { try waitUntilLoaded([range.clamped(to: 0..<frameCount)]) }
-        let block = PlanarBuffer(channelCount: 1, frameCount: max(1, range.count))
-        var mix = [Float](repeating: 0, count: range.count)
-        reader.beginBlock()
-        defer { reader.endBlock() }
-        for channel in 0..<channelCount {
-            let missing = unsafe reader.read(
-                channel: channel, from: range.lowerBound, count: range.count, into: block.channel(0))
-            guard missing == 0 else {
-                if waits, let failure { throw failure }
-                return nil
+        let block = PlanarBuffer(channelCount: channelCount, frameCount: max(1, range.count))
+        if waits {
+            try readBlock(with: reader) {
+                unsafe reader.read(from: range.lowerBound, count: range.count, into: block.channels)
             }
-            for index in mix.indices { unsafe mix[index] += block.channel(0)[index] / Float(channelCount) }
+        } else {
+            reader.beginBlock()
+            let missing = unsafe reader.read(from: range.lowerBound, count: range.count, into: block.channels)
+            reader.endBlock()
+            if missing > 0 { return nil }
+        }
+        var mix = [Float](repeating: 0, count: range.count)
+        for channel in 0..<channelCount {
+            for index in mix.indices { unsafe mix[index] += block.channel(channel)[index] / Float(channelCount) }
         }
         return mix
     }

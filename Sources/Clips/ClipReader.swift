@@ -87,6 +87,19 @@ import Synchronization
         return missing
     }
 
+    /// Copies `count` frames of every channel, as `read(channel:from:count:into:)` does.
+    ///
+    /// - Returns: the sum of the channels' missing frames.
+    package func read(
+        from frame: Int64, count: Int, into channels: UnsafePointer<UnsafeMutablePointer<Float>>
+    ) -> Int {
+        var missing = 0
+        for channel in 0..<geometry.channelCount {
+            missing += unsafe read(channel: channel, from: frame, count: count, into: channels[channel])
+        }
+        return missing
+    }
+
     /// Returns the samples of a page, or nil if the page is not loaded; a waiting reader returns with the page or
     /// for a failed clip.
     private func samples(of page: Int) -> UnsafePointer<Float>? {

@@ -34,15 +34,17 @@ extension Clip {
             }
             try waitUntilLoaded([part])
             var samples = [Float](repeating: 0, count: part.count * channels.count)
-            reader.beginBlock()
-            unsafe samples.withUnsafeMutableBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return }
-                for (place, channel) in channels.enumerated() {
-                    _ = unsafe reader.read(
-                        channel: channel, from: part.lowerBound, count: part.count, into: base + place * part.count)
+            try readBlock(with: reader) {
+                unsafe samples.withUnsafeMutableBufferPointer { buffer in
+                    guard let base = buffer.baseAddress else { return 0 }
+                    var missing = 0
+                    for (place, channel) in channels.enumerated() {
+                        missing += unsafe reader.read(
+                            channel: channel, from: part.lowerBound, count: part.count, into: base + place * part.count)
+                    }
+                    return missing
                 }
             }
-            reader.endBlock()
             columns.append(Waveform.column(ofSamples: samples.span, tone: waveform?.tone(frames: part)))
         }
         return columns
@@ -68,12 +70,13 @@ extension Clip {
         for index in samples.indices { samples[index] = 0 }
         let share = 1 / Float(channels.count)
         for channel in channels {
-            reader.beginBlock()
-            unsafe part.withUnsafeMutableBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return }
-                _ = unsafe reader.read(channel: channel, from: frames.lowerBound, count: frames.count, into: base)
+            try readBlock(with: reader) {
+                unsafe part.withUnsafeMutableBufferPointer { buffer in
+                    guard let base = buffer.baseAddress else { return 0 }
+                    return unsafe reader.read(
+                        channel: channel, from: frames.lowerBound, count: frames.count, into: base)
+                }
             }
-            reader.endBlock()
             for index in samples.indices { samples[index] += share * part[index] }
         }
     }

@@ -265,6 +265,35 @@ private final class Tally: Sendable {
         #expect(try read(shrinking, 0..<1000)[0] == Array(channels[0][..<1000]))
     }
 
+    @Test("a block whose page becomes readable between two channels is read again, with the sound of both")
+    func readableMeanwhile() throws {
+        let decoder = CountingDecoder(frameCount: 40 * pageFrames, channelCount: 2)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
+        let reader = clip.makeReader(waitsForPages: true)
+        defer { clip.release(reader) }
+        try clip.waitUntilLoaded([0..<1])
+        decoder.failures.store(.max, ordering: .relaxed)
+        let frame = 30 * pageFrames
+        reader.publishDemand(current: frame, next: -1)
+        var samples = [[Float]](repeating: [Float](repeating: -1, count: 100), count: 2)
+        var turns = 0
+        try clip.readBlock(with: reader) {
+            turns += 1
+            var missing = 0
+            for channel in 0..<2 {
+                missing += unsafe reader.read(channel: channel, from: frame, count: 100, into: &samples[channel])
+                guard turns == 1, channel == 0 else { continue }
+                #expect(missing == 100)
+                decoder.failures.store(0, ordering: .relaxed)
+                let isReadable = eventually { clip.failure == nil }
+                #expect(isReadable)
+            }
+            return missing
+        }
+        let expected = (0..<100).map { CountingDecoder.sample(frame + $0) }
+        #expect(turns == 2 && samples == [expected, expected])
+    }
+
     @Test("waiting for more pages than the budget holds is refused at once")
     func tooLongAWait() throws {
         let clip = try Clip(CountingDecoder(frameCount: 100 * pageFrames), sampleRate: nil, memoryBudget: 0)

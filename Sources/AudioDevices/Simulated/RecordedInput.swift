@@ -28,14 +28,12 @@ final class RecordedInput: @unchecked Sendable {
     ) throws(DeviceError) -> Int {
         let valid = Int(min(remaining, Int64(count)))
         reader.publishDemand(current: frame, next: -1)
-        reader.beginBlock()
-        var missing = 0
-        for channel in 0..<channelCount {
-            missing += unsafe reader.read(channel: channel, from: frame, count: count, into: channels[channel])
+        do {
+            // Only for frames of this block: a failed page further ahead may be readable once its frames are due.
+            try clip.readBlock(with: reader) { unsafe reader.read(from: frame, count: count, into: channels) }
+        } catch {
+            throw DeviceError(reading: error)
         }
-        reader.endBlock()
-        // Only for frames of this block: a failed page further ahead may be readable once its frames are due.
-        if missing > 0, let failure = clip.failure { throw DeviceError(reading: failure) }
         frame += Int64(valid)
         return valid
     }

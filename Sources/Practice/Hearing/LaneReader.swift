@@ -26,15 +26,14 @@ final class LaneReader: @unchecked Sendable {
     ) throws(AudioFileError) {
         let frames = (frame..<frame + Int64(count)).clamped(to: 0..<clip.frameCount)
         if !frames.isEmpty { try clip.waitUntilLoaded([frames]) }
-        reader.beginBlock()
-        defer { reader.endBlock() }
-        var missing = unsafe reader.read(channel: 0, from: frame, count: count, into: left)
-        if clip.channelCount > 1 {
-            missing += unsafe reader.read(channel: 1, from: frame, count: count, into: right)
-        } else {
-            unsafe right.update(from: left, count: count)
+        try clip.readBlock(with: reader) {
+            var missing = unsafe reader.read(channel: 0, from: frame, count: count, into: left)
+            if clip.channelCount > 1 {
+                missing += unsafe reader.read(channel: 1, from: frame, count: count, into: right)
+            } else {
+                unsafe right.update(from: left, count: count)
+            }
+            return missing
         }
-        // For a waiting reader, a missing page means a failure of decoding.
-        if missing > 0, let failure = clip.failure { throw failure }
     }
 }
