@@ -14,6 +14,7 @@
 #    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell a job (%1)
 #  - each module that imports JSON has a link to Sources/JSON/TextNumbers.swift, with which the compiler reports numbers read from a text
 #    without limits; the command, whose numbers are the user's, has no link
+#  - each thread's name has a row in docs/architecture.md
 #  - the first line in one file of each module's folder in Sources/ is a comment with the module's purpose
 #  - no file's comment between two of its imports, where the formatter moves the comment with a new import
 set -uo pipefail
@@ -83,6 +84,11 @@ for folder in Sources/*/; do
         fault "$folder has no file that begins with the purpose of the module"
     fi
 done
+
+threads='\b(Plain|Realtime|Repeating|Event|Job)Thread(<\w+>)?\(\s*name: "\K[^"]+|\brunAside\(name: "\K[^"]+'
+while IFS= read -r name; do
+    grep -qsF "(\`$name\`)" docs/architecture.md || fault "the thread $name has no row in docs/architecture.md"
+done < <(printf '%s\n' "${sources[@]}" | xargs -r grep -hoP -- "$threads" | sort -u)
 
 while IFS= read -r folder; do
     cmp -s "$folder/TextNumbers.swift" Sources/JSON/TextNumbers.swift ||
