@@ -27,6 +27,38 @@ struct TimedTakeTests {
         #expect(ends == ["9 limitExceeded"])
     }
 
+    @Test("a take from the smallest number on begins with the oldest frame still kept, and ends at once at that number")
+    func smallestFrame() async throws {
+        let scratch = try Scratch()
+        let rig = CourseRig()
+        let events = rig.timed.stream
+        let path = scratch.file("take.wav")
+        let request = TimedTakeRequest(id: 1, first: .min) { _ in
+            TakeRequest(destination: .file(path: path, container: .wav), registry: nil)
+        }
+        rig.capture(0, 600)
+        rig.writer.step()
+        rig.commands.add(.openTimed(request)) { 600 }
+        rig.commands.add(.closeTimed(1, end: .min)) { 600 }
+        rig.writer.step()
+        rig.timed.end()
+        var (begins, lengths): ([Int64], [Int64]) = ([], [])
+        for await event in events {
+            if case .began(_, _, let frame) = event { begins.append(frame) }
+            if case .ended(_, let end) = event { lengths.append(end.frameCount) }
+        }
+        #expect(begins == [600 - Int64(CourseRig.preRoll)] && lengths == [Int64(CourseRig.preRoll)])
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test("a take of channels that the input does not have is refused, whatever their numbers", arguments: [2, .max, .min])
+    func missingChannel(channel: Int) {
+        let error = #expect(throws: AudioFileError.self) {
+            try InputChannels.chosen([channel]).check(inputChannels: 2, path: "take.wav")
+        }
+        #expect(error?.kind == .invalidRequest)
+    }
+
     @Test("a timed take with a limit ends by itself, in a block or in lost frames", arguments: [500, 700])
     func limit(frames: Int64) async throws {
         let scratch = try Scratch()

@@ -80,8 +80,9 @@ public enum InputChannels: Sendable, Hashable {
         guard case .chosen(let list) = self else { return }
         let problem: String
         if let wrong = list.first(where: { !(0..<inputChannels).contains($0) }) {
-            problem =
-                "the input has \(counted(inputChannels, "channel")), and no channel \(wrong + 1)"
+            // A program may ask for any number, also for the greatest.
+            let number = wrong < .max ? wrong + 1 : wrong
+            problem = "the input has \(counted(inputChannels, "channel")), and no channel \(number)"
         } else if list.isEmpty || Set(list).count < list.count {
             problem = "a take needs one channel or more, each once"
         } else {

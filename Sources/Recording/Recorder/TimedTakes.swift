@@ -55,9 +55,10 @@ final class TimedTakes {
         guard takes.count < Self.mostTakes else { return refuse(request, .failed, .tooManyTakes(Self.mostTakes)) }
         let running = Running(request)
         takes.append(running)
-        let missed = nextFrame - request.first
-        guard missed > 0 else { return }
-        let kept = earlier.last(Int(min(missed, Int64(earlier.frameCount))))
+        guard request.first < nextFrame else { return }
+        // Not a difference to the requested frame: to a frame far below 0 it would overflow.
+        let oldest = max(request.first, nextFrame - Int64(earlier.frameCount))
+        let kept = earlier.last(Int(nextFrame - oldest))
         let count = kept.count / configuration.channelCount
         begin(running, at: nextFrame - Int64(count))
         unsafe kept.withUnsafeBufferPointer { samples in
