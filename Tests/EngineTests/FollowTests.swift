@@ -107,6 +107,19 @@ struct FollowTests {
         #expect(second.status.state == .idle)
     }
 
+    @Test("does not begin when the other one fails in the fade of a stop")
+    func failedWhileStopping() throws {
+        let desk = Desk()
+        let first = try desk.add(Self.clips[0], try Self.score())
+        let second = try desk.add(Self.clips[1], try Self.score(), after: first)
+        first.start(at: 0)
+        first.stop(at: 1000)
+        first.send(PlayerCommand(code: .stop, frame: 1010, value: Int64(FinishReason.failed.rawValue)))
+        let output = desk.render(9000)
+        #expect(output.count == 1000 + FadeLengths(sampleRate: Self.rate).crossfade)
+        #expect(second.status.state == .idle)
+    }
+
     @Test("a player added after the end of the player it follows begins with the next block")
     func late() throws {
         let desk = Desk(endsWithPlayers: false)

@@ -107,12 +107,12 @@ struct Transport: ~Copyable {
 
     /// - Parameter reason: a `FinishReason`, by its raw value.
     mutating func stop(at now: Int64, reason: Int64) {
+        // A failure in the fade of a user's stop must not let the next player begin.
+        guard state != .finished, state != .stopping || finishReason != .stopped else { return }
         finishReason = FinishReason(rawValue: UInt8(truncatingIfNeeded: reason)) ?? .stopped
         switch state {
-        case .finished, .stopping:
-            return
-        case .idle, .paused:
-            finish(at: now)
+        case .finished, .stopping: return
+        case .idle, .paused: finish(at: now)
         case .playing:
             state = .stopping
             stack.value.pushSilence(at: now, entryLength: fades.crossfade)
