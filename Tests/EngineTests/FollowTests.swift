@@ -107,7 +107,7 @@ struct FollowTests {
         #expect(second.status.state == .idle)
     }
 
-    @Test("does not begin when the other one fails in the fade of a stop")
+    @Test("a following player does not begin if the other player fails in the fade of a stop")
     func failedWhileStopping() throws {
         let desk = Desk()
         let first = try desk.add(Self.clips[0], try Self.score())

@@ -67,7 +67,7 @@ struct PlayerEventTests {
         #expect(zip(frames, frames.dropFirst()).allSatisfy { ($0.last ?? 0) < ($1.first ?? 0) })
     }
 
-    @Test("are not kept for a sequence that is gone, read or unread; the next sequence gets its events")
+    @Test("events are not kept for an abandoned sequence, and the next sequence gets its own events")
     func abandoned() async throws {
         let plan = PracticePlan(sections: [try Section(0..<200)], passes: 3, joint: .hard)
         let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)

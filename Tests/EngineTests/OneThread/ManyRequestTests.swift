@@ -62,7 +62,7 @@ struct ManyRequestTests {
         #expect(shuffled == expected)
     }
 
-    @Test("before the first block are carried out at their frames, also if each is due before the one before")
+    @Test("requests before the first block take effect at their frames, also in descending order")
     func descending() throws {
         func send(_ indices: [Int], to player: Player) {
             for index in indices { player.setGain(decibels: Double(-(index % 5)), at: Int64(4 * index + 2)) }
@@ -75,7 +75,7 @@ struct ManyRequestTests {
         }
     }
 
-    @Test("between announced blocks are carried out at their frames, also behind many requests for later frames")
+    @Test("requests between announced blocks take effect at their frames, also behind many later ones")
     func behindLater() throws {
         func send(_ indices: [Int], to player: Player) {
             for index in indices { player.setGain(decibels: Double(-(index % 5)), at: Int64(1000 + 4 * index)) }
