@@ -76,7 +76,8 @@ struct ExclusiveTests {
         }
         #expect(error?.kind == .formatRefused)
         #expect(
-            error?.message.hasSuffix("(it takes S16_LE; 1 to 2 channels; 44100 Hz)") == true, "\(error?.message ?? "")")
+            error?.message.hasSuffix("(supported: S16_LE; 1 to 2 channels; 44100 Hz)") == true,
+            "\(error?.message ?? "")")
     }
 }
 

@@ -16,11 +16,11 @@ extension DeviceError {
         case ECONNREFUSED:
             return DeviceError(
                 kind: .noDevice, message: "the sound server behind the device \(name) is not running",
-                remedy: "Start it, or choose a hardware device such as plughw:0.")
+                remedy: "Start the sound server, or choose a hardware device such as plughw:0.")
         case EINVAL:
             // alsa-lib's error for a card or device number that cannot exist, such as hw:99.
             return DeviceError(
-                kind: .unknownDevice, message: "no device can have the name \(name)", remedy: list(or: side))
+                kind: .unknownDevice, message: "\(name) is not a possible name of a device", remedy: list(or: side))
         default:
             return DeviceError(
                 kind: .io, message: "the device \(name) cannot be opened: \(words)",
@@ -48,7 +48,7 @@ extension DeviceError {
         if !ALSALibrary.hasCard {
             return DeviceError(
                 kind: .noDevice, message: "this machine has no sound card for the device \(name)",
-                remedy: "Plug one in, or \(elsewhere(side)).")
+                remedy: "Connect a sound card, or \(elsewhere(side)).")
         }
         if ALSALibrary.isThere(name, for: side == .output ? .input : .output) {
             let (can, cannot) = side == .output ? ("records", "play") : ("plays", "record")
@@ -57,7 +57,7 @@ extension DeviceError {
                 remedy: list(or: side))
         }
         return DeviceError(
-            kind: .unknownDevice, message: "the device \(name) names a card that is not there",
+            kind: .unknownDevice, message: "the sound card of the device \(name) is not connected",
             remedy: "List the devices with `woodshed devices`; a card may have been unplugged.")
     }
 
@@ -65,8 +65,9 @@ extension DeviceError {
     static func refused(
         _ name: String, _ what: String, can abilities: DeviceAbilities?, remedy: String
     ) -> DeviceError {
-        let can = abilities.map { " (it takes \($0))" } ?? ""
-        return DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)\(can)", remedy: remedy)
+        let can = abilities.map { " (supported: \($0))" } ?? ""
+        return DeviceError(
+            kind: .formatRefused, message: "the device \(name) supports no \(what)\(can)", remedy: remedy)
     }
 
     /// Returns the error for a device held by other programs; the message names the programs if known.
@@ -96,15 +97,15 @@ extension DeviceError {
 
     /// Returns the error for a device that is lost for good.
     static func lost(_ name: String, _ cause: LossCause) -> DeviceError {
-        let another = "Plug it in again, or choose another device."
+        let another = "Connect the device again, or choose another device."
         let (what, remedy) =
             switch cause {
             case .unplugged: ("was unplugged", another)
-            case .serverGone: ("has stopped working", "Start its sound server again, or choose another device.")
+            case .serverGone: ("has stopped working", "Start the sound server again, or choose another device.")
             case .stoppedTaking: ("has taken no sound for a second", another)
             case .stoppedDelivering: ("has given no sound for a second", another)
-            case .suspended: ("was suspended and does not wake up", "Open it again, or choose another device.")
-            case .xrunStorm: ("is interrupted again and again", "Ask for a longer period, or for more periods.")
+            case .suspended: ("was suspended and does not resume", "Open the device again, or choose another device.")
+            case .xrunStorm: ("is interrupted repeatedly", "Ask for a longer period, or for more periods.")
             case .cannotRestart: ("cannot be restarted", another)
             }
         return DeviceError(kind: .lost, message: "the device \(name) \(what)", remedy: remedy, lossCause: cause)

@@ -13,7 +13,7 @@ extension DeviceAbilities {
         }
         defer { unsafe ALSALibrary.close(pcm) }
         guard let abilities = ALSALibrary.quietly({ unsafe DeviceAbilities(pcm) }) else {
-            throw DeviceError.failed(name, doing: "tell what it can do", code: -EIO)
+            throw DeviceError.failed(name, doing: "report its capabilities", code: -EIO)
         }
         self = abilities
     }

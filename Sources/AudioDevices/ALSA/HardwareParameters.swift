@@ -104,22 +104,22 @@ struct HardwareNegotiation: ~Copyable {
             // The memory may be too small for a long buffer.
             guard code == -EINVAL || code == -ENOMEM else { break }
         }
-        throw DeviceError.failed(name, doing: "take any period and buffer", code: code)
+        throw DeviceError.failed(name, doing: "accept any period and buffer", code: code)
     }
 
     private func chooseFormat() throws(DeviceError) -> SampleLayout {
         let code = unsafe snd_pcm_hw_params_any(pcm, parameters)
-        guard code >= 0 else { throw DeviceError.failed(name, doing: "tell what it can do", code: code) }
+        guard code >= 0 else { throw DeviceError.failed(name, doing: "report its capabilities", code: code) }
         // Plug-ins may resample only if the user named a plug-in; otherwise the true rate must be visible, for
         // comparison.
         unsafe snd_pcm_hw_params_set_rate_resample(pcm, parameters, name.hasPrefix("plug") ? 1 : 0)
         guard preferences.accesses.contains(where: { unsafe snd_pcm_hw_params_set_access(pcm, parameters, $0) >= 0 })
-        else { throw refused("way of access known here") }
+        else { throw refused("known access method") }
         guard
             let format = preferences.formats.first(where: {
                 unsafe snd_pcm_hw_params_set_format(pcm, parameters, $0.alsa) >= 0
             })
-        else { throw refused("sample format known here") }
+        else { throw refused("known sample format") }
         var channels = UInt32(request.channelCount)
         guard unsafe snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels) >= 0 else {
             throw refused("number of channels near \(channels)")

@@ -12,7 +12,7 @@ enum DeviceText {
         guard !text.isEmpty, !text.utf8.contains(0) else {
             throw DeviceError(
                 kind: .invalidRequest, message: "the \(direction) device has no name",
-                remedy: "Say an ALSA name such as default, or null, or \(example).")
+                remedy: "Give an ALSA name such as default, or null, or \(example).")
         }
         if text == "null" {
             self = .null

@@ -77,8 +77,8 @@ public struct StreamRequest: Sendable, Hashable {
     public func playing(on channels: [Int]) throws(DeviceError) -> StreamRequest {
         guard let highest = channels.max(), Set(channels).count == channels.count else {
             throw DeviceError(
-                kind: .invalidRequest, message: "the channels of the output are named twice, or not at all",
-                remedy: "Name one channel or more, each once.")
+                kind: .invalidRequest, message: "the list of output channels is empty, or names a channel twice",
+                remedy: "Name at least one channel, and each channel once.")
         }
         for channel in channels {
             // The greatest number has no successor, and is refused as it is.

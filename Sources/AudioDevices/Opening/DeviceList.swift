@@ -24,7 +24,7 @@ public func availableInputs() -> [DeviceDescription] {
             name: "null", description: "Silence, at the pace of the clock", side: .input, isDefault: false,
             kind: .null),
         DeviceDescription(
-            name: "file:PATH", description: "A recording of any kind that can be read, to its end", side: .input,
+            name: "file:PATH", description: "A recording of any supported format, to its end", side: .input,
             isDefault: false, kind: .file),
     ]
 }

@@ -233,7 +233,7 @@ final class Keeper: Sendable {
                 kind: .formatRefused,
                 message: "the device \(device) now runs at \(new.sampleRate) Hz with \(new.channelCount) channels, "
                     + "not at \(configuration.sampleRate) Hz with \(configuration.channelCount)",
-                remedy: "Start anew to play on it.")
+                remedy: "Start again to play on this device.")
         }
         return stream
     }

@@ -72,7 +72,7 @@ package final class KeptOutput: OutputStream {
             guard thread == nil, !keeper.isStopping else {
                 return DeviceError(
                     kind: .invalidRequest, message: "the output has been used already",
-                    remedy: "Open the device anew for each playing.")
+                    remedy: "Open the device anew for each run.")
             }
             do throws(DeviceError) {
                 try keeper.start(callbacks)

@@ -24,7 +24,9 @@ final class ClockedBackend: StreamBackend {
     ) throws(DeviceError) {
         guard !request.isExclusive else {
             throw DeviceError(
-                kind: .invalidRequest, message: "\(output?.description ?? input?.description ?? "") is no hardware",
+                kind: .invalidRequest,
+                message: "\(output?.description ?? input?.description ?? "") is not a sound card, "
+                    + "so it cannot be opened exclusively",
                 remedy: "Name a card, such as hw:0, or leave out --exclusive.")
         }
         clock = request.clock

@@ -140,7 +140,7 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
             guard !isStarted, phase.load(ordering: .acquiring) == .waiting else {
                 throw DeviceError(
                     kind: .invalidRequest, message: "the pulled output has been used already",
-                    remedy: "Make a new one for each run.")
+                    remedy: "Make a new pulled output for each run.")
             }
             isStarted = true
             worker = BlockWorker(

@@ -26,7 +26,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
             box.put(
                 .failure(
                     DeviceError(
-                        kind: .io, message: "there is no thread left to ask the device \(name)",
+                        kind: .io, message: "the system has no thread left for a call of the device \(name)",
                         remedy: "Close other programs and try again.")))
             return
         }
@@ -38,7 +38,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         guard let answer = box.take(seconds: seconds) else {
             throw DeviceError(
                 kind: .unresponsive, message: "the device \(name) does not answer",
-                remedy: "Restart the sound server behind it, or choose another device.")
+                remedy: "Restart the sound server behind the device, or choose another device.")
         }
         return try answer.get()
     }

@@ -37,7 +37,8 @@ package struct HardwareName: Sendable, Hashable {
         if name.hasPrefix("plughw:") { return String(name.dropFirst("plug".count)) }
         guard let hardware = HardwareName(name) else {
             throw DeviceError(
-                kind: .invalidRequest, message: "the device \(name) is no hardware that could be had alone",
+                kind: .invalidRequest,
+                message: "the device \(name) is not a sound card, so it cannot be opened exclusively",
                 remedy: "Name a card, such as hw:0, or share the device (without --exclusive).")
         }
         return "hw:CARD=\(hardware.card)" + (hardware.device.map { ",DEV=\($0)" } ?? "")
