@@ -3,13 +3,13 @@
 extension AudioFileError {
     static func tooManyChannels(_ path: String, _ channels: Int) -> AudioFileError {
         AudioFileError(
-            .tooManyChannels, path: path, "\(path): \(channels) channels, and at most 64 are handled",
-            remedy: "Take out the channels you need, for example with: sox IN OUT remix 1 2.")
+            .tooManyChannels, path: path, "\(path): the recording has \(channels) channels; at most 64 are supported",
+            remedy: "Extract the channels that you need, for example with: sox IN OUT remix 1 2.")
     }
 
     static func noChannels(_ path: String) -> AudioFileError {
         AudioFileError(
-            .broken, path: path, "\(path): the header says that there is no channel", remedy: "Export the file again.")
+            .broken, path: path, "\(path): the header states zero channels", remedy: "Export the file again.")
     }
 
     static func badRate(_ path: String, _ rate: Int) -> AudioFileError {

@@ -79,7 +79,7 @@ extension AudioFileError {
         case EACCES, EPERM:
             AudioFileError(
                 .permissionDenied, path: path, "\(path): you may not read this file",
-                remedy: "Allow it with: chmod u+r, or ask its owner.")
+                remedy: "Allow reading with chmod u+r, or ask the owner of the file.")
         case ENXIO, ENODEV: .irregular(path)
         default:
             AudioFileError(
@@ -111,21 +111,22 @@ extension AudioFileError {
     static func irregular(_ path: String) -> AudioFileError {
         AudioFileError(
             .notRegularFile, path: path, "\(path): this is not a regular file",
-            remedy: "Write what it delivers into a file first, and open that.")
+            remedy: "Write the data into a regular file first, and open the regular file.")
     }
 
     /// Error for a missing file named "-": other programs take this name for standard input.
     private static var standardInput: AudioFileError {
         AudioFileError(
             .notRegularFile, path: "-",
-            "-: a recording cannot be read from standard input, since it is read at any place",
-            remedy: "Write it into a file first, and give that file's name.")
+            "-: a recording cannot be read from standard input, because reading starts at any place",
+            remedy: "Write the recording into a file first, and give the name of the file.")
     }
 
     private static func address(_ path: String) -> AudioFileError {
         AudioFileError(
-            .notRegularFile, path: path, "\(path): this is an address, and only files are opened",
-            remedy: "Download the recording first, for example with curl -O or yt-dlp -x, and give that file's name.")
+            .notRegularFile, path: path, "\(path): this is an address, not a file",
+            remedy:
+                "Download the recording first, for example with curl -O or yt-dlp -x, and give the name of the file.")
     }
 
     /// Returns true if a name is a scheme followed by an address (RFC 3986).
@@ -138,7 +139,7 @@ extension AudioFileError {
 
     static func notAudio(_ path: String) -> AudioFileError {
         AudioFileError(
-            .notAudio, path: path, "\(path): this is not audio that is known",
+            .notAudio, path: path, "\(path): the file is not audio of a supported format",
             remedy: "Give a recording: WAV, AIFF, CAF, FLAC, Ogg, Opus, MP3, M4A or a video with sound.")
     }
 
@@ -150,14 +151,14 @@ extension AudioFileError {
 
     package static func changed(_ path: String) -> AudioFileError {
         AudioFileError(
-            .changed, path: path, "\(path): less can be read than when the file was opened",
+            .changed, path: path, "\(path): the file became shorter after it was opened",
             remedy: "Let no program change the file while it is in use, then open it again.")
     }
 
     package static func closed(_ path: String) -> AudioFileError {
         AudioFileError(
-            .cancelled, path: path, "\(path): the recording was closed while it was being waited for",
-            remedy: "Keep the clip as long as something plays from it.")
+            .cancelled, path: path, "\(path): the recording was closed during a wait for its frames",
+            remedy: "Keep the clip while a player or reader uses the clip.")
     }
 }
 

@@ -35,7 +35,8 @@ import Testing
     @Test("standard input and addresses are no files, and the remedy says what to do instead")
     func noNames() throws {
         for (name, word) in [
-            ("-", "Write it into a file"), ("https://example.org/a.mp3", "Download"), ("rtsp+x://a", "Download"),
+            ("-", "Write the recording into a file"), ("https://example.org/a.mp3", "Download"),
+            ("rtsp+x://a", "Download"),
         ] {
             let error = #expect(throws: AudioFileError.self) { try openDecoder(path: name) }
             #expect(error?.kind == .notRegularFile && error?.remedy.contains(word) == true, "\(name)")

@@ -217,12 +217,12 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         case Int(SF_ERR_UNSUPPORTED_ENCODING),
             _ where text.contains("unimplemented"):
             throw AudioFileError(
-                .unsupported, path: file.path, "\(file.path): its coding is not handled (\(text))",
-                remedy: "Convert it with a program that can open it.")
+                .unsupported, path: file.path, "\(file.path): the encoding is not supported (\(text))",
+                remedy: "Convert the file to FLAC or WAV with another program.")
         default:
             throw AudioFileError(
                 .broken, path: file.path, "\(file.path): this audio file is damaged (\(text))",
-                remedy: "Copy it again, or convert it with a program that can open it.")
+                remedy: "Copy the file again, or convert the file to FLAC or WAV with another program.")
         }
     }
 

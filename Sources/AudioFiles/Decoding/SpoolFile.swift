@@ -85,17 +85,17 @@ extension AudioFileError {
     static func spooling(_ path: String, errno code: Int32) -> AudioFileError {
         if code == ENOSPC || code == EDQUOT {
             return AudioFileError(
-                .diskFull, path: path, "\(path): no room on the disk for its decoded sound",
-                remedy: "Free some room, or set TMPDIR to a directory that has more.")
+                .diskFull, path: path, "\(path): the disk has no room for the decoded sound",
+                remedy: "Free some room, or set TMPDIR to a directory on a disk with more room.")
         }
         return AudioFileError(
-            .io, path: path, "\(path): its decoded sound cannot be kept in a temporary file (\(systemText(code)))",
+            .io, path: path, "\(path): the decoded sound cannot be written to a temporary file (\(systemText(code)))",
             remedy: "Set TMPDIR to a directory you can write to.")
     }
 
     static func decodesTooLong(_ path: String) -> AudioFileError {
         AudioFileError(
-            .limitExceeded, path: path, "\(path): decodes to more than 16 GiB",
-            remedy: "Convert it to FLAC first, or split it: ffmpeg -i IN OUT.flac.")
+            .limitExceeded, path: path, "\(path): the decoded sound is larger than 16 GiB",
+            remedy: "Convert the file to FLAC first with ffmpeg -i IN OUT.flac, or split the file.")
     }
 }

@@ -98,7 +98,9 @@ extension AudioFileError {
         return AudioFileError(
             .io, path: path,
             "\(path): ffmpeg was ended by signal \(number) after it had decoded \(tenths / 10).\(tenths % 10) s",
-            remedy: "Try again. If it happens again, close other programs to free memory, or convert the file to FLAC.")
+            remedy:
+                "Try again. If ffmpeg is ended again, close other programs to free memory, or convert the file to FLAC."
+        )
     }
 
     static func helperMissing(_ path: String, _ program: String) -> AudioFileError {
@@ -110,8 +112,9 @@ extension AudioFileError {
 
     static func tooSlow(_ path: String, _ limits: ChildLimits) -> AudioFileError {
         AudioFileError(
-            .limitExceeded, path: path, "\(path): ffmpeg did not decode it within \(Int(limits.totalSeconds)) seconds",
-            remedy: "Convert it to FLAC first: ffmpeg -i IN OUT.flac.")
+            .limitExceeded, path: path,
+            "\(path): ffmpeg did not decode the file within \(Int(limits.totalSeconds)) seconds",
+            remedy: "Convert the file to FLAC first: ffmpeg -i IN OUT.flac.")
     }
 
     static func noAudioStream(_ path: String) -> AudioFileError {
@@ -123,6 +126,6 @@ extension AudioFileError {
     static func broken(_ path: String, _ reason: String) -> AudioFileError {
         AudioFileError(
             .broken, path: path, "\(path): this file is damaged or of an unknown kind (\(reason))",
-            remedy: "Copy it again, or convert it with a program that can open it.")
+            remedy: "Copy the file again, or convert the file to FLAC or WAV with another program.")
     }
 }

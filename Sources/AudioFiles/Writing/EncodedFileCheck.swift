@@ -17,7 +17,7 @@ extension AudioFileError {
     /// Error for an encoder's output that differs from the input.
     package static func badEncoding(_ path: String, _ reason: String) -> AudioFileError {
         AudioFileError(
-            .broken, path: path, "\(path): what was made of the recording \(reason), and was removed",
-            remedy: "Keep the recording, or choose another format.")
+            .broken, path: path, "\(path): the converted file \(reason), and was removed",
+            remedy: "Keep the original recording, or choose another format.")
     }
 }

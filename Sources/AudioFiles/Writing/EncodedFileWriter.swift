@@ -66,7 +66,7 @@ private struct State: ~Copyable {
         guard output.canRewrite else {
             throw AudioFileError(
                 .invalidRequest, path: output.path, "\(output.path): only WAV can be written to a pipe or a device",
-                remedy: "Choose the name of a file, or write WAV and encode that.")
+                remedy: "Give the name of a file, or write WAV and encode the WAV data.")
         }
         guard let code = format.soundFileFormat(isSixteenBit: samples == .int16) else {
             preconditionFailure("a format that is made by a program")

@@ -31,9 +31,10 @@ public struct FileFormat: Sendable, Hashable {
         guard let export = Self.kinds[ending] else {
             if Self.unwritten.contains(ending) {
                 throw AudioFileError(
-                    .invalidRequest, path: path, "\(path): .\(ending) files are not written here",
+                    .invalidRequest, path: path, "\(path): .\(ending) files cannot be written",
                     remedy:
-                        "Choose a name that ends in .wav, .flac, .opus, .ogg or .mp3; ffmpeg makes others of a .flac.")
+                        "Choose a name that ends in .wav, .flac, .opus, .ogg or .mp3; ffmpeg converts .flac files to other formats."
+                )
             }
             self.init(export: nil, samples: samples ?? .float32)
             return
@@ -41,7 +42,7 @@ public struct FileFormat: Sendable, Hashable {
         guard export == .flac else {
             if samples != nil {
                 throw AudioFileError(
-                    .invalidRequest, path: path, "\(path): .\(ending) files have no bits a sample to choose",
+                    .invalidRequest, path: path, "\(path): the bits per sample of .\(ending) files cannot be chosen",
                     remedy: "Leave out the bits, or choose a name that ends in .wav or .flac.")
             }
             self.init(export: export, samples: nil)
@@ -50,7 +51,7 @@ public struct FileFormat: Sendable, Hashable {
         let stored = samples ?? .int24
         guard [.int16, .int24].contains(stored) else {
             throw AudioFileError(
-                .invalidRequest, path: path, "\(path): FLAC holds 16 or 24 bits a sample, not 32",
+                .invalidRequest, path: path, "\(path): FLAC holds 16 or 24 bits per sample, not 32",
                 remedy: "Ask for 16 or 24 bits, or choose a name that ends in .wav.")
         }
         self.init(export: export, samples: stored)

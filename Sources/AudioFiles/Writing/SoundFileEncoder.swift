@@ -31,7 +31,7 @@ package final class SoundFileEncoder {
         properties.channels = Int32(channelCount)
         let unsupported = AudioFileError(
             .unsupported, path: path,
-            "\(path): such a file cannot hold \(channelCount) channels at \(sampleRate) Hz",
+            "\(path): a file of this format cannot hold \(channelCount) channels at \(sampleRate) Hz",
             remedy: "Choose another format: flac holds up to eight channels at any rate to 655350 Hz.")
         guard unsafe sf_format_check(&properties) != 0 else {
             close(descriptor)

@@ -33,7 +33,7 @@ struct GetErrorTests {
         Row(path: "/status?code=418", status: 65, cause: "answered with status 418", remedy: "in a browser"),
         Row(path: "/html", status: 65, cause: "this is a web page, not a recording", remedy: "copy the address"),
         Row(
-            path: "/songs/a.mp3?n=3000", status: 65, cause: "not audio that is known",
+            path: "/songs/a.mp3?n=3000", status: 65, cause: "not audio of a supported format",
             remedy: "Give the address of a recording"),
         Row(path: "/empty", status: 65, cause: "no sound in this file", remedy: "Give the address of a recording"),
         Row(
@@ -68,7 +68,7 @@ struct GetErrorTests {
         #expect(run.errorLines.last?.contains(row.remedy) == true, "\(run.error)")
         #expect(home.titles().isEmpty && home.files.isEmpty && run.output.isEmpty)
         // A resumable part is kept, and so is an arrived but refused file; no other file is.
-        let isRefused = row.cause == "not audio that is known" || row.cause.contains("checksum")
+        let isRefused = row.cause == "not audio of a supported format" || row.cause.contains("checksum")
         #expect(home.parts.isEmpty != (isRefused || row.cause.contains("ended after")), "\(home.parts)")
         if isRefused {
             #expect(home.parts.count == 1 && run.error.contains("is kept: "), "\(home.parts) \(run.error)")
