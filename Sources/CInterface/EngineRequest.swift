@@ -27,7 +27,7 @@ struct EngineRequest {
     }
 
     func lossPolicy() throws -> LossPolicy {
-        try Argument.choice(options.on_loss, [0: .wait, 1: .pause, 2: .fallback()], "what to do about a loss")
+        try Argument.choice(options.on_loss, [0: .wait, 1: .pause, 2: .fallback()], "the action on a device loss")
     }
 
     func samples() throws -> WaveSampleFormat? {
@@ -38,7 +38,7 @@ struct EngineRequest {
     func refusePlaying() throws(ArgumentError) {
         guard options.on_loss == 0, options.samples == 0, options.ends_with_players == 0 else {
             throw ArgumentError(
-                "the options set something that is for players only",
+                "the options set a field that is for players only",
                 remedy: "Leave on_loss, samples and ends_with_players 0.")
         }
     }

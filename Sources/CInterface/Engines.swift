@@ -142,7 +142,8 @@ public func woodshed_engine_open(
             if case .file(let path) = device {
                 format = try FileFormat(named: path, samples: request.samples())
             } else if try request.samples() != nil {
-                throw ArgumentError("the format of samples is for files", remedy: "Leave it 0 for other outputs.")
+                throw ArgumentError(
+                    "the format of samples is for files", remedy: "Leave the format 0 for other outputs.")
             }
             let isCard = if case .system = device { true } else { false }
             let stream = try request.stream(clock: request.clock(isCard: isCard), fileFormat: format)

@@ -128,7 +128,7 @@ final class EventQueue: @unchecked Sendable {
         }
         guard let made else {
             throw ArgumentError(
-                "the process may open no more files", remedy: "Close some, or raise the limit (ulimit -n).")
+                "the process may open no more files", remedy: "Close files, or raise the limit (ulimit -n).")
         }
         return made
     }

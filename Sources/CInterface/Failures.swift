@@ -26,7 +26,7 @@ struct ArgumentError: ExplainedError, Hashable {
 func answer(_ body: () throws -> Void) -> woodshed_status {
     guard !Fork.isChild else {
         LastFailure.keep(
-            "the engine was opened by another process, of which this one is a copy",
+            "the process is a copy made by fork(), and the engine belongs to the parent process",
             "Open engines after fork(), or call exec in the child.")
         return WOODSHED_UNAVAILABLE
     }

@@ -96,7 +96,8 @@ enum Handles {
         guard let handle, let pointer = unsafe OpaquePointer(bitPattern: UInt(handle)) else {
             unsafe owned.release()
             throw ArgumentError(
-                "more than \(capacity) engines, clips, players and listeners are open", remedy: "Close those not used.")
+                "more than \(capacity) engines, clips, players and listeners are open",
+                remedy: "Close the handles that are not used.")
         }
         return unsafe pointer
     }
@@ -119,7 +120,7 @@ enum Handles {
         let isOther = number & (1 << kindBits - 1) != kind.rawValue
         return ArgumentError(
             isOther ? "a handle is not \(kind.name)" : "a handle of \(kind.name) is closed",
-            remedy: "Pass what the function with open in its name returned, as long as it is not closed.")
+            remedy: "Pass a handle that a function with open in its name returned and that is not closed.")
     }
 
     /// Returns the object behind a handle.

@@ -102,7 +102,7 @@ final class EventCaller: Sendable {
         }
         guard let started else {
             throw ArgumentError(
-                "the system made no thread", remedy: "End some programs, or raise the limit (ulimit -u).")
+                "the system has no thread left", remedy: "End some programs, or raise the limit (ulimit -u).")
         }
         (self.state, thread) = (state, started)
     }
@@ -203,7 +203,7 @@ public func woodshed_request_cancel(_ listener: OpaquePointer?, _ number: Int64)
         // The answer can come between the lookup and the cancellation.
         guard let request = box.queue.requests[number], request.cancel() else {
             throw ArgumentError(
-                "the listener has no request \(number) that is not answered", remedy: "Take its answer.",
+                "the listener has no unanswered request \(number)", remedy: "Take the answer of the request.",
                 status: .notFound)
         }
     }

@@ -69,7 +69,7 @@ extension PracticePlan {
             quality: plan.light == 0 ? .full : .light, varispeed: plan.varispeed != 0, reversed: plan.reversed != 0,
             repeats: plan.repeats != 0)
         formants = try unsafe Argument.choice(
-            plan.formants, [0: .auto, 1: .keep, 2: .move], "what becomes of formants")
+            plan.formants, [0: .auto, 1: .keep, 2: .move], "the handling of formants")
     }
 
     /// Returns the score of a plan of a C program.

@@ -112,7 +112,7 @@ final class Request: Sendable {
     }
 
     private static var cancelled: Result<RequestResult, any Error> {
-        .failure(ArgumentError("the request was cancelled", remedy: "Make it again.", status: .interrupted))
+        .failure(ArgumentError("the request was cancelled", remedy: "Make the request again.", status: .interrupted))
     }
 
     /// Puts the answer into the queue. The caller holds the lock of the state. Closing the queue first cancels its
@@ -195,7 +195,7 @@ final class RequestDesk: Sendable {
             }
             if isLost {
                 throw ArgumentError(
-                    "the system made no thread", remedy: "End some programs, or raise the limit (ulimit -u).",
+                    "the system has no thread left", remedy: "End some programs, or raise the limit (ulimit -u).",
                     status: .tryAgain)
             }
             return
@@ -210,7 +210,7 @@ final class RequestDesk: Sendable {
 
     /// Starts a thread if there is work for a further thread.
     ///
-    /// - Returns: False if the system made no thread.
+    /// - Returns: False if the system has no thread left.
     private func startWorker() -> Bool {
         let isNeeded = state.withLock { state in
             guard state.waiting.count > state.begun, state.workers < mostWorkers, state.threads < Self.mostThreads

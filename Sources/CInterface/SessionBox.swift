@@ -83,7 +83,9 @@ final class SessionBox: Handled {
     func keepLog(_ store: PracticeStore, _ recording: PracticeRecording) throws {
         try state.withLock { state in
             guard !state.hasStarted else {
-                throw ArgumentError("the session has started", remedy: "Keep its log before woodshed_session_start().")
+                throw ArgumentError(
+                    "the session has started",
+                    remedy: "Call woodshed_session_keep_log() before woodshed_session_start().")
             }
             guard state.log == nil else { throw ArgumentError("the session has a log already") }
             state.log = PracticeLog(of: session, recording, in: store) { [hub = engine.hub, player] failure in
@@ -103,7 +105,9 @@ final class SessionBox: Handled {
     func record(_ settings: PracticeRecorder.Settings) throws {
         try state.withLock { state in
             guard !state.hasStarted else {
-                throw ArgumentError("the session has started", remedy: "Record it before woodshed_session_start().")
+                throw ArgumentError(
+                    "the session has started", remedy: "Call woodshed_session_record() before woodshed_session_start()."
+                )
             }
             let recorder = try engine.makeRecorder(over: session, settings)
             recorder.observe { [hub = engine.hub, player] in hub.tell(QueuedEvent($0, of: player)) }

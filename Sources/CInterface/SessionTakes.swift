@@ -16,7 +16,7 @@ extension PracticeRecorder.Settings {
             ? PracticeRecorder.makeUserFolder() : Argument.path(given.folder, "the folder")
         try Self.check(folder: folder)
         self.init(folder: folder)
-        mode = try unsafe Argument.choice(given.mode, [0: .key, 1: .passes, 2: .gaps], "when takes are recorded")
+        mode = try unsafe Argument.choice(given.mode, [0: .key, 1: .passes, 2: .gaps], "the mode of takes")
         isOn = unsafe given.is_off == 0
         if unsafe given.name != nil { name = try unsafe Argument.path(given.name, "the name") }
         guard !name.contains("/"), !name.isEmpty else { throw ArgumentError("takes cannot be called \"\(name)\"") }
@@ -41,7 +41,7 @@ extension PracticeRecorder.Settings {
         var status = stat()
         guard unsafe stat(FileName.systemName(folder), &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ArgumentError(
-                "\(folder): there is no such folder for takes", remedy: "Make it, or name another one.",
+                "\(folder): there is no such folder for takes", remedy: "Make the folder, or name another folder.",
                 status: .cannotCreate)
         }
     }
@@ -111,7 +111,8 @@ public func woodshed_engine_open_duplex(
             if case .file(let path) = device {
                 format = try FileFormat(named: path, samples: request.samples())
             } else if try request.samples() != nil {
-                throw ArgumentError("the format of samples is for files", remedy: "Leave it 0 for other outputs.")
+                throw ArgumentError(
+                    "the format of samples is for files", remedy: "Leave the format 0 for other outputs.")
             }
             let isCard = if case .system = device { true } else { false }
             let clock = try request.clock(isCard: isCard)
