@@ -203,7 +203,7 @@ final class ClipCore: @unchecked Sendable {
 extension AudioFileError {
     static func waitTooLong(_ path: String) -> AudioFileError {
         AudioFileError(
-            .limitExceeded, path: path, "\(path): more was asked for at once than the clip's memory budget holds",
+            .limitExceeded, path: path, "\(path): the requested range is larger than the clip's memory budget",
             remedy: "Ask for shorter ranges, or open the clip with a larger memory budget.")
     }
 }

@@ -134,7 +134,7 @@ package struct FetchRows {
 
     private static func wishes(_ text: String) throws(DatabaseError) -> FetchWishes {
         guard let value = JSONValue(reading: Array(text.utf8)) else {
-            throw .wrongValue("what is wished of a fetch cannot be read")
+            throw .wrongValue("the settings of a fetch cannot be read")
         }
         var wishes = FetchWishes()
         (wishes.title, wishes.artist) = (value["title"]?.stringValue, value["artist"]?.stringValue)

@@ -182,7 +182,7 @@ extension RecordingLibrary {
         try changeFetches(isRemoval: isRemoval) {
             (rows) throws(DatabaseError) -> Result<PendingFetch, RecordingLibraryError> in
             let unknown = RecordingLibraryError(
-                .unknown, "there is no fetch \(number)", remedy: "List them with: woodshed get --list")
+                .unknown, "there is no fetch \(number)", remedy: "List the fetches with: woodshed get --list")
             guard try rows.fetch(number) != nil else { return .failure(unknown) }
             try body(rows)
             return try rows.fetch(number).map { .success($0) } ?? .failure(unknown)

@@ -205,7 +205,8 @@ extension RecordingLibrary {
     }
 
     private static func unknownPlaylist(_ name: String) -> RecordingLibraryError {
-        RecordingLibraryError(.unknown, "there is no playlist '\(name)'", remedy: "List them with: woodshed playlist")
+        RecordingLibraryError(
+            .unknown, "there is no playlist '\(name)'", remedy: "List the playlists with: woodshed playlist")
     }
 
     private static func noEntry(_ index: Int, _ playlist: Playlist, _ count: Int) -> RecordingLibraryError {

@@ -203,6 +203,6 @@ extension RecordingLibraryError {
         let number = count == 0 ? "no documents" : counted(count, "document")
         return RecordingLibraryError(
             .unknown, "there is no document \(index): \(title) has \(number)",
-            remedy: "List them with: woodshed attach RECORDING --list")
+            remedy: "List the documents with: woodshed attach RECORDING --list")
     }
 }

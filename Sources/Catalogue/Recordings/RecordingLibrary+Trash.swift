@@ -77,7 +77,7 @@ extension RecordingLibrary {
                 )
             } ?? ([], [])
         if rows.isEmpty, documents.isEmpty {
-            throw RecordingLibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
+            throw RecordingLibraryError(.nothingToUndo, "there is no removal to undo", remedy: "")
         }
         var undone = UndoneRemoval(items: try restore(rows))
         try restore(documents, in: &undone)
@@ -225,8 +225,8 @@ extension RecordingLibrary {
         guard let item = try item(number) else { throw RecordingLibraryError.unknown(number) }
         guard item.place == .kept else {
             throw RecordingLibraryError(
-                .trashed, "\(item.words.title) is a file of yours, which the library does not remove",
-                remedy: "Remove it from the list with: woodshed rm")
+                .trashed, "\(item.words.title) is a linked file, which the library does not remove",
+                remedy: "Remove the recording from the list with: woodshed rm")
         }
         return try removeFile(item.path)
     }

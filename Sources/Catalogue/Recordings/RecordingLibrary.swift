@@ -202,7 +202,9 @@ public final class RecordingLibrary: Sendable {
         guard kept + bytes > quota else { return }
         throw RecordingLibraryError(
             .overQuota, "the library would take \(kept + bytes) bytes, and its limit is \(quota)",
-            remedy: "Remove something (woodshed rm), add it with --link, or raise the limit: woodshed config set quota")
+            remedy:
+                "Remove recordings (woodshed rm), add the file with --link, or lift the limit: woodshed config set quota none"
+        )
     }
 }
 
@@ -238,14 +240,15 @@ extension LibraryItem.Words {
             guard text.isWithin(Self.mostCharacters) else {
                 throw RecordingLibraryError(
                     .textRefused, "the \(name) has more than \(Self.mostCharacters) characters",
-                    remedy: "Make it shorter.")
+                    remedy: "Shorten the \(name).")
             }
             return text
         }
         var words = self
         words.title = try checked(title, "title")
         if words.title.isEmpty {
-            throw RecordingLibraryError(.textRefused, "a recording needs a title", remedy: "Give it one.")
+            throw RecordingLibraryError(
+                .textRefused, "a recording needs a title", remedy: "Give the recording a title.")
         }
         words.artist = try checked(artist, "artist")
         words.language = try checked(language, "language")
@@ -255,7 +258,8 @@ extension LibraryItem.Words {
         }
         guard isTag, words.language.utf8.count <= 35 else {
             throw RecordingLibraryError(
-                .textRefused, "'\(words.language)' is no language tag", remedy: "Write it as in: de, or pt-BR.")
+                .textRefused, "'\(words.language)' is not a language tag",
+                remedy: "Write a language tag such as de or pt-BR.")
         }
         (words.source, words.licence) = (try checked(source, "source"), try checked(licence, "licence"))
         var seen: Set<String> = []
@@ -266,7 +270,7 @@ extension LibraryItem.Words {
         }
         guard words.tags.count <= Self.mostTags else {
             throw RecordingLibraryError(
-                .textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
+                .textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove tags.")
         }
         return words
     }

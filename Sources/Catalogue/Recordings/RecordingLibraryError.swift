@@ -56,14 +56,15 @@ extension RecordingLibraryError {
         .noHome, "there is no home folder to keep recordings in",
         remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
 
-    package static let cancelled = RecordingLibraryError(.cancelled, "it was stopped", remedy: "")
+    package static let cancelled = RecordingLibraryError(.cancelled, "the operation was stopped", remedy: "")
 
     package static let wishesChanged = RecordingLibraryError(
-        .changed, "another program has told something else of this fetch meanwhile", remedy: "Fetch it again.")
+        .changed, "another program has changed the settings of this fetch", remedy: "Fetch the address again.")
 
     package static func unknown(_ number: Int) -> RecordingLibraryError {
         RecordingLibraryError(
-            .unknown, "there is no recording \(number) in the library", remedy: "List them with: woodshed list")
+            .unknown, "there is no recording \(number) in the library",
+            remedy: "List the recordings with: woodshed list")
     }
 
     /// Returns the error for a failed call on a file of the library.
@@ -86,10 +87,10 @@ extension RecordingLibraryError {
             return RecordingLibraryError(.unknown, "\(path): there is no such file", remedy: "Check the name.")
         case EACCES, EPERM:
             return RecordingLibraryError(
-                .permissionDenied, "\(path): you may not read this file", remedy: "Ask its owner.")
+                .permissionDenied, "\(path): you may not read this file", remedy: "Ask the owner of the file.")
         case EISDIR, ENODEV:
             return RecordingLibraryError(
-                .unknown, "\(path): this is no ordinary file", remedy: "Name a file, not a folder or a device.")
+                .unknown, "\(path): this is not a regular file", remedy: "Name a file, not a folder or a device.")
         default:
             return RecordingLibraryError(.io, "\(path): reading failed: \(words)", remedy: "Check the disk.")
         }
