@@ -84,7 +84,7 @@ extension DatabaseError.Kind {
         switch self {
         case .libraryMissing: "needs a library that is missing"
         case .cannotOpen: "cannot be opened"
-        case .permissionDenied: "may not be opened or changed by you"
+        case .permissionDenied: "cannot be opened or changed without permission"
         case .readOnly: "can only be read"
         case .busy: "is being changed by another program"
         case .diskFull: "has no room left on the disk"
@@ -100,16 +100,17 @@ extension DatabaseError.Kind {
     fileprivate var remedy: String {
         switch self {
         case .libraryMissing: "Install the library."
-        case .cannotOpen: "Check that its directory exists."
+        case .cannotOpen: "Check that the directory of the file exists."
         case .permissionDenied, .readOnly: "Change the permissions of the file and its directory."
         case .busy: "Wait until the other program has finished, or end it."
         case .diskFull: "Free some room. Nothing has changed."
-        case .damaged: "Bring back a copy of the file."
-        case .wrongValue: "Everything else in it can be used. Bring back a copy of the file to get this, too."
+        case .damaged: "Restore the file from a backup."
+        case .wrongValue: "All other rows can be used. Restore the file from a backup to get this row."
         case .interrupted: "Try again."
         case .outOfMemory: "End other programs."
-        case .io: "Check that the disk works and has room, and that no limit (ulimit -f) is in the way."
-        case .refused: "Report this: it is a mistake in the program."
+        case .io:
+            "Check that the disk works and has room, and that the limit on the size of files (ulimit -f) is not reached."
+        case .refused: "Report this fault of the program."
         }
     }
 }
