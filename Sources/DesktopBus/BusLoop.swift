@@ -158,7 +158,7 @@ final class BusLoop {
             receive(
                 .unavailable(
                     DesktopBusError(
-                        .refused, "the session bus gives the player no name (\(reason))",
+                        .refused, "the session bus refuses the name of the player (\(reason))",
                         remedy: "End another player of this name.")))
         case nil: break
         }

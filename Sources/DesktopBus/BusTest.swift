@@ -29,7 +29,7 @@ package enum BusTest {
             throw wrong("it does not answer")
         }
         guard case .available(let name) = try wait({ if case .available = $0 { true } else { false } }) else {
-            throw wrong("it gives no name")
+            throw wrong("it refuses a name")
         }
         let program = try BusConnection(address ?? "")
         let reading: [BusValue] = [.string(BusInterface.player.name), .string("PlaybackStatus")]
@@ -77,6 +77,6 @@ package enum BusTest {
     private static func wrong(_ reason: String) -> DesktopBusError {
         DesktopBusError(
             .wrongAnswer, "the session bus does not work (\(reason))",
-            remedy: "Log in again; it starts with the desktop.")
+            remedy: "Log in again; the session bus starts with the desktop.")
     }
 }

@@ -27,7 +27,7 @@ package struct DesktopBusError: ExplainedError, Equatable {
     static func noBus(_ place: String) -> DesktopBusError {
         DesktopBusError(
             .noBus, "there is no session bus, so no media keys (\(place))",
-            remedy: "Start it on a desktop, or by: dbus-run-session -- woodshed play RECORDING")
+            remedy: "Start woodshed on a desktop, or with: dbus-run-session -- woodshed play RECORDING")
     }
 
     static func refused(_ address: String, _ code: Int32) -> DesktopBusError {
@@ -40,7 +40,7 @@ package struct DesktopBusError: ExplainedError, Equatable {
         let reason = code == 0 ? "" : " (\(systemText(code)))"
         return DesktopBusError(
             .lost, "the connection with the session bus is lost\(reason); media keys do nothing",
-            remedy: "Playing goes on. The bus is used again when it is back.")
+            remedy: "Playing continues. Media keys work again when the session bus is back.")
     }
 
     static let noThread = DesktopBusError(

@@ -35,8 +35,8 @@ package struct WritingFailure<Kind: WritingFailureKind> {
             remedy = "Name a file in it."
         case ENOSPC, EDQUOT:
             kind = .diskFull
-            cause = "no room left on the disk"
-            remedy = "Free some room or write elsewhere. Nothing was left behind."
+            cause = "the disk has no room left"
+            remedy = "Free some room, or write to another disk. No incomplete file was left."
         case EFBIG:
             kind = .limitExceeded
             cause = "the file is larger than the system permits"
@@ -44,7 +44,7 @@ package struct WritingFailure<Kind: WritingFailureKind> {
         case EPIPE:
             kind = .closedPipe
             cause = "the program that reads the output has ended"
-            remedy = "Look at that program's own message."
+            remedy = "Read the message of the program that reads the output."
         default:
             kind = fault.isCreating ? .cannotCreate : .io
             cause = "cannot be \(fault.isCreating ? "created" : "written") (\(systemText(fault.code)))"

@@ -157,14 +157,15 @@ extension PictureError {
     ) -> PictureError {
         if status == CAIRO_STATUS_NO_MEMORY {
             return PictureError(
-                .outOfMemory, "There is not enough memory for a picture of this size", remedy: "Make it smaller.")
+                .outOfMemory, "There is not enough memory for a picture of this size",
+                remedy: "Make the picture smaller.")
         }
         let text =
             unsafe functions.table.pointee.cairo_status_to_string(status).map { unsafe String(cString: $0) }
             ?? "\(status)"
         return PictureError(
             .drawingFailed, "The picture could not be drawn (\(text))",
-            remedy: "Report this, with the values the picture was made of.")
+            remedy: "Report this fault, with the values of the picture.")
     }
 }
 
