@@ -28,7 +28,7 @@ public enum EngineError: ExplainedError {
         switch self {
         case .device(let error): error.remedy
         case .file(let error): error.remedy
-        case .rateMismatch: "Load the clip through the engine, which converts it."
+        case .rateMismatch: "Load the clip through the engine, which converts the clip."
         case .tooManyPlayers: "Remove a player that has finished."
         }
     }

@@ -18,7 +18,7 @@ public enum EngineWarning: Explained, Hashable, CaseIterable {
     /// The remedy, in words.
     public var remedy: String {
         switch self {
-        case .unoptimisedBuild: "Build it with: swift build -c release"
+        case .unoptimisedBuild: "Build the program with: swift build -c release"
         }
     }
 }

@@ -118,8 +118,9 @@ public struct ChannelStrip: Sendable, Hashable {
         }
         guard centre == .asRecorded || pair.left != pair.right && (channels != .all || channelCount == 2) else {
             throw ScoreError(
-                .channelOutsideClip, "a centre is that of two channels",
-                remedy: channelCount > 1 ? "Choose two channels, such as 1 and 2." : "The recording has only one.")
+                .channelOutsideClip, "a centre needs two channels",
+                remedy: channelCount > 1
+                    ? "Choose two channels, such as 1 and 2." : "The recording has one channel: leave out the centre.")
         }
         return (pair.left - 1, pair.right - 1)
     }

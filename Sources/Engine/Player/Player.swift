@@ -104,7 +104,7 @@ public final class Player: Sendable {
         if let clipFrame, !range.contains(clipFrame) {
             throw ScoreError(
                 .placeOutsideScore, "section \(section) does not hold frame \(clipFrame)",
-                remedy: "Start at a frame inside it.")
+                remedy: "Start at a frame inside the section.")
         }
         var command = PlayerCommand(code: .start, frame: frame ?? -1, value: clipFrame ?? -1)
         command.moved.to = Int32(clamping: section - 1)
@@ -203,7 +203,8 @@ public final class Player: Sendable {
     func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
             throw ScoreError(
-                .sectionOutsideClip, "the score was made for a longer recording", remedy: "Compile it for this clip.")
+                .sectionOutsideClip, "the score was made for a longer recording",
+                remedy: "Compile the score for this clip.")
         }
         if moved.begins {
             // Requests decoding of the new section's first frames before the command arrives.

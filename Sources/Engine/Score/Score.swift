@@ -134,12 +134,12 @@ public struct Score: Sendable {
         for speeds in [plan.speeds] + plan.sections.compactMap(\.speeds) {
             guard case .ramp(_, _, let step) = speeds, step == 0 || !step.isFinite else { continue }
             throw ScoreError(
-                .rampStepOutOfRange, "a ramp with a step of \(step * 100) % never arrives",
+                .rampStepOutOfRange, "a ramp with a step of \(step * 100) % never reaches its last speed",
                 remedy: "Give a step such as 5 %.")
         }
         if plan.varispeed, plan.pitch != .original {
             throw ScoreError(
-                .pitchWithVarispeed, "the pitch follows the speed, so it cannot be chosen as well",
+                .pitchWithVarispeed, "a plan with varispeed cannot set a pitch, because the pitch follows the speed",
                 remedy: "Choose a pitch or varispeed, not both.")
         }
         for section in plan.sections where section.range.upperBound > clipFrameCount {
@@ -189,7 +189,7 @@ public struct Score: Sendable {
         // Before the work: a ramp may have a million steps, and a section any number of ramps.
         guard parts.count + varied <= maximumParts else {
             throw ScoreError(
-                .tooLong, "there are more sections and speeds than the \(maximumParts) that can be followed",
+                .tooLong, "the plan has more than \(maximumParts) sections and speeds",
                 remedy: "Give fewer sections, or a ramp with larger steps.")
         }
         for pass in 0..<varied {
@@ -203,7 +203,8 @@ public struct Score: Sendable {
             }
             guard let gapFrames = gap.frameCount(passFrames: passFrames) else {
                 throw ScoreError(
-                    .gapOutOfRange, "this gap cannot be played", remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x."
+                    .gapOutOfRange, "the gap is negative or not a number",
+                    remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x."
                 )
             }
             parts.append(
@@ -229,7 +230,7 @@ public struct Score: Sendable {
 
     private static var tooLong: ScoreError {
         ScoreError(
-            .tooLong, "the whole would last longer than can be counted",
+            .tooLong, "the score is longer than positions can count",
             remedy: "Ask for fewer passes, shorter gaps or a higher speed.")
     }
 

@@ -38,7 +38,7 @@ extension SpeedSchedule {
             ScoreError(.curveOutOfRange, message, remedy: remedy)
         }
         guard let first = points.first, let last = points.last, first.frame == 0, first.arrival == .step else {
-            throw refuse("a curve of speeds must say how it begins", "Give the first speed at 0.")
+            throw refuse("a curve of speeds has no speed at its start", "Give the first speed at 0.")
         }
         guard points.count <= maximumPoints else {
             throw refuse("a curve of \(points.count) points is too long", "Give \(maximumPoints) points or fewer.")
