@@ -111,7 +111,8 @@ extension RecordingLibrary {
                 guard row.item.isTrashed else {
                     return .failure(
                         RecordingLibraryError(
-                            .trashed, "\(row.item.words.title) is not in the trash", remedy: "List the trash."))
+                            .trashed, "\(row.item.words.title) is not in the trash",
+                            remedy: "List the trash with: woodshed list --trash"))
                 }
                 found.append(row)
             }

@@ -75,7 +75,7 @@ public struct FetchRefusal: ExplainedError, Equatable {
     static func webPage(_ address: String) -> FetchRefusal {
         FetchRefusal(
             kind: .webPage, message: "\(address): this is a web page, not a recording",
-            remedy: "Open it in a browser, and copy the address of the recording itself.")
+            remedy: "Open the page in a browser, and copy the address of the recording.")
     }
 }
 

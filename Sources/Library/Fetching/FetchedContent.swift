@@ -62,8 +62,8 @@ enum FetchedContent {
         if !part.isEndClean, decides, end == .unstated {
             throw TransferError(
                 .truncated,
-                "\(place): the server broke the connection off, and the file does not say whether it is whole",
-                remedy: "Fetch the file again, or look for it elsewhere; what was received is kept.")
+                "\(place): the server broke the connection off, and the file does not state its length",
+                remedy: "Fetch the file again, or look for another source of the recording. The received part is kept.")
         }
         if case .cutOff(let fault) = end {
             guard part.endsAsBefore, part.isEndClean else {
@@ -75,10 +75,12 @@ enum FetchedContent {
             guard !fault.isLengthStated else {
                 throw refusal(
                     .broken, "\(place): the server sends only the beginning of this recording: \(fault.words)",
-                    remedy: "Look for the recording elsewhere, or add this beginning of it with: woodshed add FILE.")
+                    remedy:
+                        "Look for another source of the recording, or add the received beginning with: woodshed add FILE."
+                )
             }
             finding.note =
-                "\(fault.words), but the server sent the same bytes twice: they are taken as the whole file"
+                "\(fault.words), but the server sent the same bytes twice: these bytes are taken as the whole file"
         }
         do throws(AudioFileError) {
             let decoder = try opened.get()
@@ -114,7 +116,7 @@ enum FetchedContent {
             remedy
             ?? (kind == .notAudio
                 ? "Give the address of a recording: WAV, FLAC, Ogg, Opus, MP3, M4A or a video with sound."
-                : "Look for the recording elsewhere.")
+                : "Look for another source of the recording.")
         return FetchRefusal(kind: kind, message: message, remedy: remedy)
     }
 
@@ -140,7 +142,8 @@ enum FetchedContent {
             return isWanted
         }
         guard isWanted else {
-            throw AudioFileError(.cancelled, path: part.path, "the fetch was cancelled", remedy: "Ask for it again.")
+            throw AudioFileError(
+                .cancelled, path: part.path, "the fetch was cancelled", remedy: "Fetch the address again.")
         }
         let reading = meter.finish()
         // Silence has no loudness.

@@ -166,9 +166,9 @@ public final class Fetcher: Sendable {
                 fetch,
                 FetchRefusal(
                     kind: .needsExtractor,
-                    message: "\(fetch.publicAddress): this is a video site, which is not a recording",
+                    message: "\(fetch.publicAddress): this is a page of a video site, not a recording",
                     remedy:
-                        "Name a program of yours that finds its sound: woodshed config set extractor \"yt-dlp -j -f bestaudio\""
+                        "Name a program that finds the sound of videos: woodshed config set extractor \"yt-dlp -j -f bestaudio\""
                 ))
         }
         let now = RecordingLibrary.now
@@ -292,7 +292,7 @@ public final class Fetcher: Sendable {
             let kept = RecordingLibrary.rejectedName(ofPart: path + ".part")
             guard error.kind == .checksum, library.calls.rename(path, to: kept) >= 0 else { throw error }
             throw TransferError(
-                error.kind, error.message, remedy: "\(error.remedy) What the server sent is kept: \(kept)")
+                error.kind, error.message, remedy: "\(error.remedy) The received file is kept: \(kept)")
         }
     }
 

@@ -38,14 +38,14 @@ public struct ExtractorError: ExplainedError, Hashable {
 
     static let notConfigured = ExtractorError(
         .notConfigured, "Links to videos need a helper program, and none is configured",
-        remedy: "Name one in the configuration, for example: extractor = yt-dlp -j --no-playlist -f bestaudio {url}. "
-            + "Use it only for recordings that you have the right to copy.")
+        remedy: "Name a helper with: woodshed config set extractor \"yt-dlp -j --no-playlist -f bestaudio {url}\". "
+            + "Use the helper only for recordings that you have the right to copy.")
 
     static func badConfiguration(_ cause: String) -> ExtractorError {
         ExtractorError(
             .badConfiguration, "The configured extractor is not valid: \(cause)",
             remedy:
-                "Write a program and its arguments, for example: extractor = yt-dlp -j --no-playlist -f bestaudio {url}"
+                "Write a program and its arguments: woodshed config set extractor \"yt-dlp -j --no-playlist -f bestaudio {url}\""
         )
     }
 
@@ -56,7 +56,7 @@ public struct ExtractorError: ExplainedError, Hashable {
     static func cannotStart(_ program: String, _ code: Int32) -> ExtractorError {
         ExtractorError(
             .cannotStart, "The extractor '\(program)' cannot be started: \(systemText(code))",
-            remedy: "Install it, or correct the line 'extractor' of the configuration.")
+            remedy: "Install the program, or correct the line 'extractor' of the configuration.")
     }
 
     static func timedOut(_ program: String, seconds: Double) -> ExtractorError {
@@ -67,14 +67,14 @@ public struct ExtractorError: ExplainedError, Hashable {
 
     static func cancelled(_ program: String) -> ExtractorError {
         ExtractorError(
-            .cancelled, "The extractor '\(program)' was ended before its answer", remedy: "Ask again for the link.")
+            .cancelled, "The extractor '\(program)' was ended before its answer", remedy: "Fetch the link again.")
     }
 
     static func tooMuchOutput(_ program: String) -> ExtractorError {
         ExtractorError(
             .tooMuchOutput, "The extractor '\(program)' wrote more than \(Extractor.longestOutput >> 20) MiB",
             remedy:
-                "Make it write only the description in JSON (yt-dlp: -j) or the address (yt-dlp: -g), not the recording."
+                "Let the extractor write only the description in JSON (yt-dlp: -j) or the address (yt-dlp: -g), not the recording."
         )
     }
 
@@ -94,7 +94,7 @@ public struct ExtractorError: ExplainedError, Hashable {
     static func notUnderstood(_ program: String) -> ExtractorError {
         ExtractorError(
             .notUnderstood, "The answer of the extractor '\(program)' names no recording",
-            remedy: "Make it write a description in JSON (yt-dlp: -j) or an address (yt-dlp: -g).")
+            remedy: "Let the extractor write a description in JSON (yt-dlp: -j) or an address (yt-dlp: -g).")
     }
 }
 

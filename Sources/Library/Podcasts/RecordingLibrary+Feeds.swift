@@ -148,7 +148,8 @@ extension RecordingLibrary {
                 try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).episode(number) } ?? nil
             guard let found else {
                 throw RecordingLibraryError(
-                    .unknown, "there is no episode \(number)", remedy: "List them with: woodshed library episodes")
+                    .unknown, "there is no episode \(number)",
+                    remedy: "List the episodes with: woodshed library episodes")
             }
             episodes.append(found)
         }
@@ -241,6 +242,6 @@ extension RecordingLibrary {
 
     private static func unknownFeed(_ number: Int) -> RecordingLibraryError {
         RecordingLibraryError(
-            .unknown, "there is no feed \(number)", remedy: "List them with: woodshed library feeds")
+            .unknown, "there is no feed \(number)", remedy: "List the feeds with: woodshed library feeds")
     }
 }

@@ -245,7 +245,7 @@ struct PiecewiseMergeTests {
             }
             Issue.record("it was not stopped")
         } catch let error as RecordingLibraryError {
-            #expect(error.kind == .cancelled && error.message == "it was stopped after 8 of 10 recordings")
+            #expect(error.kind == .cancelled && error.message == "the import was stopped after 8 of 10 recordings")
             #expect(error.remedy.contains("again"))
         }
         #expect(try harness.library.items().count == 8)

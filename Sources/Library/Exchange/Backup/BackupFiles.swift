@@ -185,7 +185,7 @@ struct BackupFiles {
     }
 
     private mutating func tellNowhere(_ source: String) {
-        summary.problems.append("\(source) is not what it was when it was added, and is not in the backup")
+        summary.problems.append("\(source) has changed since it was added, and is not in the backup")
     }
 
     private mutating func tellUnknown(_ source: String, _ reason: String, keeping place: String) {
@@ -194,7 +194,7 @@ struct BackupFiles {
 
     private mutating func tellChanged(_ source: String, keeping place: String) {
         summary.problems.append(
-            "\(source) is not what it was when it was added; its copy in the backup is whole: \(place)")
+            "\(source) has changed since it was added; its copy in the backup is whole: \(place)")
     }
 
     private mutating func keep(_ file: Wanted, _ byteCount: Int64, comparedAt time: Int64) {

@@ -81,12 +81,12 @@ struct BackupManifest: Equatable {
             let time = value["time"]?.integer(in: .seconds), let list = value["files"]?.elements
         else {
             throw RecordingLibraryError(
-                .badBundle, "\(path): this is no backup of a library", remedy: "Choose the folder of a backup.")
+                .badBundle, "\(path): this is not a backup of a library", remedy: "Choose the folder of a backup.")
         }
         guard version <= Self.version else {
             throw RecordingLibraryError(
                 .badBundle, "\(path): the backup was written by a later version of this program",
-                remedy: "Install that version.")
+                remedy: "Install the later version.")
         }
         var files: [File] = []
         for entry in list {

@@ -100,7 +100,7 @@ struct BackupSettings: Equatable {
             if isThere {
                 summary.otherSettings.append(place)
             } else {
-                summary.refused.append("\(place): it is missing, or not the configuration that was put there")
+                summary.refused.append("\(place): the file is missing, or differs from the configuration in the backup")
             }
             return
         }

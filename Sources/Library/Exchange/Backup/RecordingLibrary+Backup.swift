@@ -63,7 +63,7 @@ extension RecordingLibrary {
         let earlier = store.repair
         guard target != folder.path, !target.hasPrefix(folder.path + "/") else {
             throw RecordingLibraryError(
-                .textRefused, "a backup inside of the library's folder would be lost with it",
+                .textRefused, "a backup inside the library's folder would be lost with the library",
                 remedy: "Choose another folder, best on another disk.")
         }
         guard try read({ _ in true }) == true else {
@@ -72,7 +72,7 @@ extension RecordingLibrary {
         if unsafe FileState(FileName.systemName(target)) != nil {
             throw RecordingLibraryError(
                 .notEmpty, "\(path) is a file, and a backup needs a folder",
-                remedy: "Choose a folder, or a name that is not there yet.")
+                remedy: "Choose a folder, or a name that does not exist yet.")
         }
         for name in ["recordings", "takes"] { try Self.makeFolders(above: "\(target)/\(name)/x") }
         let lock = try Self.lock(target, take)
@@ -163,7 +163,8 @@ extension RecordingLibrary {
         guard let repair = repairs.compactMap(\.self).first(where: { !$0.isComplete }) else { return }
         throw RecordingLibraryError(
             .changed, "no backup was written: \(repair.message)",
-            remedy: "Bring back what the last backup has: woodshed library repair --from FILE, where FILE is \(last). "
+            remedy:
+                "Bring back the rows of the last backup with: woodshed library repair --from FILE, where FILE is \(last). "
                 + "Then write the backup again.")
     }
 
@@ -306,7 +307,8 @@ extension RecordingLibrary {
         guard outcome != .held else {
             close(descriptor)
             throw RecordingLibraryError(
-                .io, "another program is writing a backup into \(target)", remedy: "Wait until it is done.")
+                .io, "another program is writing a backup into \(target)",
+                remedy: "Wait until the other program has finished.")
         }
         return (descriptor, outcome == .taken)
     }

@@ -25,7 +25,7 @@ extension RecordingLibrary {
     ) throws -> ImportSummary {
         guard let manifest = try BackupManifest(in: path) else {
             throw RecordingLibraryError(
-                .badBundle, "\(path): there is no backup, or none that is whole",
+                .badBundle, "\(path): there is no complete backup",
                 remedy: "Choose the folder of a backup.")
         }
         guard let place = store.path else { throw RecordingLibraryError.noHome }
@@ -152,7 +152,7 @@ extension RecordingLibrary {
                     summary.refused.append("\(source) could not be compared: \(reason)")
                     continue
                 case .wrong, .taken, .refused:
-                    summary.refused.append("\(source): its sound is not the one that its name says")
+                    summary.refused.append("\(source): its sound does not match its name")
                     continue
                 }
                 if item.byteCount != file.byteCount { _ = try? add(fileAt: item.path, .move) }
@@ -173,7 +173,7 @@ extension RecordingLibrary {
                     summary.refused.append("\(source) could not be compared: \(reason)")
                     continue
                 case .wrong:
-                    summary.refused.append("\(source): its sound is not the one that its name says")
+                    summary.refused.append("\(source): its sound does not match its name")
                     continue
                 }
                 if let take {
@@ -193,7 +193,7 @@ extension RecordingLibrary {
                 let copying = try copyChecked(
                     source, to: part, through: folder.newPart(), check: { ContentCheck.content(of: $0, hash) })
                 guard copying == .copied else {
-                    summary.refused.append("\(source): its content is not the one that its name says")
+                    summary.refused.append("\(source): its content does not match its name")
                     continue
                 }
                 if try takeIn(documentAt: part, hash) { summary.documents += 1 } else { summary.passedOver += 1 }
@@ -206,5 +206,5 @@ extension RecordingLibrary {
 extension RecordingLibraryError {
     fileprivate static let notEmpty = RecordingLibraryError(
         .notEmpty, "the library is not empty, and a backup would replace it",
-        remedy: "Merge the backup into it with --merge, or set XDG_DATA_HOME to an empty folder.")
+        remedy: "Merge the backup into the library with --merge, or set XDG_DATA_HOME to an empty folder.")
 }

@@ -133,7 +133,7 @@ private struct BundleReading {
 
     private mutating func take(_ member: TarReader.Member, _ isCancelled: () -> Bool) throws {
         guard let kind = BundleMember(member.name), member.isFile else {
-            refuse(member, member.isFile ? "it is no part of a library" : "it is no ordinary file")
+            refuse(member, member.isFile ? "it is not a part of a library" : "it is not a regular file")
             return
         }
         if lists == nil, kind != .catalogue { throw notBundle }
@@ -163,7 +163,7 @@ private struct BundleReading {
         }
         guard
             let part = try copy(
-                member, why: "its content is not the one that its name says", isCancelled,
+                member, why: "its content does not match its name", isCancelled,
                 check: { ContentCheck.content(of: $0, hash) })
         else { return }
         defer { _ = library.calls.remove(part) }
@@ -196,7 +196,7 @@ private struct BundleReading {
         _ member: TarReader.Member, _ key: RecordingKey, _ ending: String, _ isCancelled: () -> Bool
     ) throws {
         guard lists?.takes[ExactText("\(key)")] != nil else {
-            refuse(member, "the catalogue does not tell of it")
+            refuse(member, "the catalogue does not list it")
             return
         }
         if knownTakes.contains(key) {
@@ -235,7 +235,7 @@ private struct BundleReading {
         _ member: TarReader.Member, _ key: RecordingKey, _ isCancelled: () -> Bool
     ) throws -> String? {
         try copy(
-            member, why: "its sound is not the one that its name says", isCancelled,
+            member, why: "its sound does not match its name", isCancelled,
             check: { ContentCheck.sound(of: $0, key) })
     }
 
@@ -285,9 +285,9 @@ private struct BundleReading {
     private mutating func refuse(_ member: TarReader.Member, _ why: String) {
         let name = String(decoding: member.name.prefix(100), as: UTF8.self)
         if summary.refused.count < Self.mostNamed {
-            summary.refused.append("'\(line(name))' was not taken: \(why)")
+            summary.refused.append("'\(line(name))' was not imported: \(why)")
         } else if summary.refused.count == Self.mostNamed {
-            summary.refused.append("more was not taken")
+            summary.refused.append("more files were not imported")
         }
     }
 
@@ -306,12 +306,12 @@ private struct BundleReading {
         case .system(let fault): return .reading(path, fault)
         case .cutOff:
             return RecordingLibraryError(
-                .badBundle, "\(path): the bundle ends too early; what was whole in it was taken",
-                remedy: "Copy the file again, then import it once more.")
+                .badBundle, "\(path): the bundle is incomplete; its complete files were imported",
+                remedy: "Copy the bundle again, then import the new copy.")
         case .notHeader:
             return RecordingLibraryError(
-                .badBundle, "\(path): the bundle is damaged; what came before the damage was taken",
-                remedy: "Copy the file again, then import it once more.")
+                .badBundle, "\(path): the bundle is damaged; the files before the damage were imported",
+                remedy: "Copy the bundle again, then import the new copy.")
         }
     }
 }

@@ -120,7 +120,7 @@ extension RecordingLibrary {
         if isCancelled() { throw RecordingLibraryError.cancelled }
         throw RecordingLibraryError(
             .changed, "a recording became shorter while it was copied",
-            remedy: "Look at it with: woodshed library check")
+            remedy: "Check the recordings with: woodshed library check")
     }
 
     /// True if a file exists and its sound differs from the key. A sound that cannot be compared here may be right.

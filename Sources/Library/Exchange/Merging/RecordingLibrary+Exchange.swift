@@ -162,7 +162,7 @@ extension RecordingLibrary {
 extension RecordingLibraryError {
     fileprivate static func stopped(after done: Int, of count: Int) -> RecordingLibraryError {
         RecordingLibraryError(
-            .cancelled, "it was stopped after \(done) of \(counted(count, "recording"))",
-            remedy: "Import the same file again: that completes it.")
+            .cancelled, "the import was stopped after \(done) of \(counted(count, "recording"))",
+            remedy: "Import the same file again to complete the import.")
     }
 }
