@@ -33,13 +33,14 @@ extension SectionError {
     static func overlapping(_ number: Int) -> SectionError {
         SectionError(
             .overlapping, "the part would overlap section \(number)",
-            remedy: "Move it by less; only sections with ends of their own may overlap.")
+            remedy: "Move the part by less; only sections with ends of their own may overlap.")
     }
 
     static func ambiguous(_ name: String, numbers: [Int]) -> SectionError {
         let shown = numbers.prefix(10).map(String.init).joined(separator: ", ") + (numbers.count > 10 ? ", …" : "")
         return SectionError(
-            .ambiguous, "\(numbers.count) sections are named '\(name)': \(shown)", remedy: "Give the number of one.")
+            .ambiguous, "\(numbers.count) sections are named '\(name)': \(shown)",
+            remedy: "Give the number of one section.")
     }
 
     static func unknown(_ text: String, in list: SectionList) -> SectionError {
@@ -55,7 +56,7 @@ extension SectionError {
     static var tooMany: SectionError {
         SectionError(
             .tooMany, "a recording can have at most \(SectionLimits.sectionCount) sections",
-            remedy: "Remove some, or join short ones.")
+            remedy: "Remove sections, or join short sections.")
     }
 
     static func check(name: String) throws(SectionError) {

@@ -58,7 +58,8 @@ struct SectionFormatTests {
         #expect(
             found.notes == [
                 "1 section could not be read", "1 section ended before they began",
-                "1 section reached past its end and were cut there", "1 section lay outside the recording",
+                "1 section reached past the end of the recording and were shortened",
+                "1 section lay outside the recording",
             ])
     }
 

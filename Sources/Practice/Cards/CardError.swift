@@ -37,7 +37,7 @@ public struct CardError: ExplainedError, Equatable {
 
 extension CardError {
     static func noSections(_ path: String) -> CardError {
-        CardError(.noSections, "\(path) has no sections", remedy: "Add some: each becomes a card.")
+        CardError(.noSections, "\(path) has no sections", remedy: "Add sections; each section becomes a card.")
     }
 
     static let cancelled = CardError(.cancelled, "the cards were not written")

@@ -142,7 +142,8 @@ private struct CardMaker {
             memoryBudget: CardExport.memoryBudget)
         let frames = 0..<sound.frameCount
         guard !frames.isEmpty else {
-            throw HearingError(.unreadable, "take \(take.number) has no sound", remedy: "Delete it from the list.")
+            throw HearingError(
+                .unreadable, "take \(take.number) has no sound", remedy: "Delete the take from the list.")
         }
         guard let model = take.model, let part = heard(model, of: sound, info) else {
             return CardSound(clip: sound, frames: frames)

@@ -149,12 +149,13 @@ struct MonoSound {
     static func check(seconds: Double, sampleRate: Int) throws(ComparisonError) {
         guard seconds <= TakeComparison.longestSeconds else {
             throw ComparisonError(
-                .tooLong, "this is too long to be compared: \(Int(seconds)) s",
+                .tooLong, "a recording of \(Int(seconds)) s is too long to be compared",
                 remedy: "Choose a section of at most \(Int(TakeComparison.longestSeconds / 60)) minutes.")
         }
         guard (8000...768_000).contains(sampleRate) else {
             throw ComparisonError(
-                .rate, "a recording at \(sampleRate) Hz cannot be compared", remedy: "Convert it to 48000 Hz first.")
+                .rate, "a recording at \(sampleRate) Hz cannot be compared",
+                remedy: "Convert the recording to 48000 Hz first.")
         }
     }
 

@@ -35,33 +35,34 @@ extension HearingError {
     static func noModel(_ number: Int) -> HearingError {
         HearingError(
             .noModel, "take \(number) was not recorded against a section",
-            remedy: "Play it alone, or compare it as a file.")
+            remedy: "Play the take alone, or compare the take as a file.")
     }
 
     static func otherRecording(_ number: Int) -> HearingError {
         HearingError(
             .otherRecording, "take \(number) was recorded against another recording",
-            remedy: "Open the recording that it belongs to.")
+            remedy: "Open the recording of the take.")
     }
 
     static func gone(_ take: StoredTake) -> HearingError {
         guard !take.isReplaced else {
             return HearingError(
-                .gone, "the file of take \(take.number) is gone: \(take.path) is another take by now",
+                .gone, "the file of take \(take.number) is gone: \(take.path) is now another take",
                 remedy: "Delete the take from the list.")
         }
         return HearingError(
             .gone, "the file of take \(take.number) is gone: \(take.currentPath)",
-            remedy: "Put it back there, or delete the take from the list.")
+            remedy: "Put the file back, or delete the take from the list.")
     }
 
     static func nothingInCommon(_ number: Int) -> HearingError {
         HearingError(
-            .nothingInCommon, "take \(number) and its section have no moment in common",
-            remedy: "Play it alone; the recording may have become shorter since.")
+            .nothingInCommon, "take \(number) and its section do not overlap",
+            remedy: "Play the take alone; the recording may have become shorter.")
     }
 
-    static let cancelled = HearingError(.cancelled, "given up", remedy: "Ask for it again.")
+    static let cancelled = HearingError(
+        .cancelled, "the operation was cancelled", remedy: "Play or compare the take again.")
 }
 
 extension HearingError {

@@ -45,7 +45,7 @@ final class PairDecoder: AudioDecoder, @unchecked Sendable {
         } catch let error as AudioFileError {
             throw error
         } catch {
-            throw AudioFileError(.io, path: "", "the model cannot be rendered again", remedy: "Ask for it again.")
+            throw AudioFileError(.io, path: "", "the model cannot be rendered again", remedy: "Play the take again.")
         }
         for index in 0..<count {
             let both = PairSound.both(lanes, index, mixes: mixes)

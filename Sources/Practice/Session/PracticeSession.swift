@@ -219,7 +219,7 @@ public final class PracticeSession: Sendable {
             guard state.marks.setEnd(frame, fallback: section.lowerBound) else {
                 throw SessionError(
                     .endBeforeStart, "the end of a loop must come after its start",
-                    remedy: "Set the end later in the recording, or set the start again.")
+                    remedy: "Set the end later in the recording, or set the start earlier.")
             }
         }
     }

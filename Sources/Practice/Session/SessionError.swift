@@ -28,7 +28,7 @@ public struct SessionError: ExplainedError, Hashable {
     static let noSections = SessionError(
         .noSections, "there is nothing to play", remedy: "Give at least one section.")
     package static let noLoop = SessionError(
-        .noLoop, "there is no loop yet", remedy: "Set its start, and then its end, while you listen.")
+        .noLoop, "there is no loop yet", remedy: "Set the start and then the end of a loop while the recording plays.")
     static let nothingHeard = SessionError(
         .nothingHeard, "nothing has been heard yet", remedy: "Wait until the recording plays.")
 }

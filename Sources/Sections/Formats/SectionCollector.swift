@@ -16,7 +16,7 @@ struct SectionCollector {
         case unreadable = "could not be read"
         case reversed = "ended before they began"
         case outside = "lay outside the recording"
-        case cut = "reached past its end and were cut there"
+        case cut = "reached past the end of the recording and were shortened"
         case tooMany = "were more than a recording can have"
         case shortened = "had names or texts that were too long, and were shortened"
     }

@@ -26,7 +26,7 @@ public struct SectionFormatError: ExplainedError, Hashable {
     }
 
     static let unknownFormat = SectionFormatError(
-        .unknownFormat, "this is no file of sections that is known",
+        .unknownFormat, "the file is not in a known format of sections",
         "Give subtitles (.srt, .vtt), lyrics (.lrc), Audacity labels (.txt), a cue sheet (.cue), Reaper's regions (.csv), "
             + "an mpv edit list (.edl), or .json.")
     static let tooLarge = SectionFormatError(
@@ -34,14 +34,15 @@ public struct SectionFormatError: ExplainedError, Hashable {
 
     static func broken(_ format: SectionFormat, _ why: String) -> SectionFormatError {
         SectionFormatError(
-            .broken, "this is no \(format.name): \(why)", "Export it again from the program that wrote it.")
+            .broken, "the file is not valid as \(format.name): \(why)",
+            "Export the file again from the program that wrote the file.")
     }
 
     static func nothingFound(_ format: SectionFormat, _ notes: [String]) -> SectionFormatError {
         let why = notes.isEmpty ? "" : " (" + notes.joined(separator: "; ") + ")"
         return SectionFormatError(
             .nothingFound, "there is no section in this \(format.name) file\(why)",
-            "Check that it belongs to this recording.")
+            "Check that the file belongs to this recording.")
     }
 }
 

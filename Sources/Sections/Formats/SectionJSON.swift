@@ -18,7 +18,7 @@ enum SectionJSON {
         var count = 0
         for line in bytes.split(separator: 0x0A) {
             guard let section = JSONValue(reading: Array(line)) else {
-                throw .broken(.json, "line \(count + 1) is no JSON")
+                throw .broken(.json, "line \(count + 1) is not JSON")
             }
             add(section, rate: Int64(collector.rate), to: &collector)
             count += 1
