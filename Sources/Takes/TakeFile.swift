@@ -161,10 +161,10 @@ package final class TakeFile: @unchecked Sendable {
         try checkOpen(adding: 0)
         if name.utf8.contains(0) { throw .badMark(path, "has a zero byte in its name") }
         if name.utf8.count > 4096 { throw .badMark(path, "has a name of more than 4096 bytes") }
-        if frame < 0 { throw .badMark(path, "is in front of the first frame") }
+        if frame < 0 { throw .badMark(path, "is before the first frame") }
         if frame > content.format.lastMarkFrame {
             throw .badMark(
-                path, "is behind frame \(content.format.lastMarkFrame), the last that such a file can tell of")
+                path, "is after frame \(content.format.lastMarkFrame), the last frame that the format can mark")
         }
         let mark = TakeMark(name: name, frame: frame)
         marks.append(mark)

@@ -99,7 +99,7 @@ struct PracticeDaysTests {
             Command.run(["calibrate", "--rate", "\(Self.rate)"] + card, environment: home)
         }
         var measured = calibrated()
-        for _ in 0..<40 where measured.error.contains("was interrupted while it was measured") {
+        for _ in 0..<40 where measured.error.contains("was interrupted during the measurement") {
             measured = calibrated()
         }
         #expect(measured.status == 0, "\(measured.error)")

@@ -110,7 +110,7 @@ public struct CalibrationStore: Sendable {
         guard version <= Self.version else {
             throw CalibrationError(
                 .storeIsNewer, "\(path) was written by a later version of woodshed",
-                remedy: "Use that version, or move the file away.")
+                remedy: "Use the later version, or move the file away.")
         }
         guard version == Self.version else { return Contents(roundTrips: [], isDamaged: false) }
         guard let entries = value["calibrations"]?.elements else { return Contents(roundTrips: [], isDamaged: true) }
@@ -129,6 +129,6 @@ public struct CalibrationStore: Sendable {
         CalibrationError(
             fault.code == EACCES || fault.code == EPERM || fault.code == EROFS ? .storePermission : .store,
             "\(path) \(fault.text)",
-            remedy: "Look at the folder and its permissions, or set XDG_STATE_HOME to another one.")
+            remedy: "Check the folder and its permissions, or set XDG_STATE_HOME to another folder.")
     }
 }

@@ -68,7 +68,7 @@ struct ChirpPlan: Sendable {
         let spread = matches[matches.count - 1].frames - matches[0].frames
         guard spread <= Self.largestSpreadSeconds * Double(sampleRate) else {
             throw CalibrationError(
-                .unsteady, "what was played came back up to \(Int(spread.rounded())) frames apart",
+                .unsteady, "the round trips of the chirps differ by up to \(Int(spread.rounded())) frames",
                 remedy: "Join output and input by a cable, and name the card itself, such as hw:0, for both.")
         }
         let middle = matches[matches.count / 2]

@@ -28,7 +28,7 @@ extension RoundTrip {
         guard case (.system, .system) = (output, input) else {
             throw CalibrationError(
                 DeviceError(
-                    kind: .invalidRequest, message: "\(output) and \(input) have no round trip that could be measured",
+                    kind: .invalidRequest, message: "the round trip of \(output) and \(input) cannot be measured",
                     remedy: "Name devices of the system, such as hw:0."))
         }
         let stream: any DuplexStream
@@ -63,7 +63,7 @@ extension RoundTrip {
         // A device that stood still and continued by itself has lost time, but no frame.
         guard stream.takeIncidents().allSatisfy({ $0.recovery == .none }) else {
             throw CalibrationError(
-                .interrupted, "\(setup.output) was interrupted while it was measured",
+                .interrupted, "\(setup.output) was interrupted during the measurement",
                 remedy: "Close other programs, or ask for longer blocks, such as --period 512.")
         }
         let found = try plan.find(in: run.channels(), reportedFrames: run.reportedFrames, input: setup.input)

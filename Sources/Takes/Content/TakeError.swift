@@ -9,9 +9,9 @@ extension AudioFileError {
         let advice =
             switch cause.kind {
             case .diskFull: "Free some room, or record to another disk."
-            case .permissionDenied: "Look whether the disk was made read-only, or record to another place."
+            case .permissionDenied: "Check whether the disk is read-only, or record to another place."
             case .limitExceeded: "Raise the limit (ulimit -f), or record into several files."
-            default: "Check the disk, and record to another one."
+            default: "Check the disk, and record to another disk."
             }
         return AudioFileError(
             cause.kind, path: path, cause.message,
@@ -23,18 +23,20 @@ extension AudioFileError {
         let cause = writing(path, errno: code, creating: false)
         return AudioFileError(
             cause.kind, path: path, "\(cause.message): its marks are missing",
-            remedy: "\(kept(path, frames, sampleRate)) Free some room, then let the take be recovered.")
+            remedy:
+                "\(kept(path, frames, sampleRate)) Free some room, then recover the take with: woodshed record --recover"
+        )
     }
 
     static func changedTake(_ path: String) -> AudioFileError {
         AudioFileError(
-            .changed, path: path, "\(path): this is not the file any more that was recorded",
-            remedy: "Use it as it is; another program has written it, and nothing was changed in it.")
+            .changed, path: path, "\(path): another program has changed or replaced the file since it was recorded",
+            remedy: "Use the file as it is: the recovery has changed nothing in the file.")
     }
 
     static func badMark(_ path: String, _ reason: String) -> AudioFileError {
         AudioFileError(
-            .invalidRequest, path: path, "\(path): a mark \(reason)", remedy: "Give it another name or place.")
+            .invalidRequest, path: path, "\(path): a mark \(reason)", remedy: "Give the mark another name or place.")
     }
 
     private static func kept(_ path: String, _ frames: Int64, _ sampleRate: Int) -> String {

@@ -62,7 +62,7 @@ extension ConversionJob {
             case .limitExceeded:
                 throw AudioFileError(
                     .limitExceeded, path: output.path,
-                    "\(output.path): ffmpeg did not make it within \(Int(tools.limits.totalSeconds)) seconds",
+                    "\(output.path): ffmpeg did not finish the file within \(Int(tools.limits.totalSeconds)) seconds",
                     remedy: "Try again when the machine is less busy, or choose flac.")
             default: throw error
             }
@@ -107,7 +107,7 @@ extension AudioFileError {
         // ffmpeg reports a full disk only in its error output.
         if line.contains("No space left on device") { return .writing(path, errno: ENOSPC, creating: false) }
         return AudioFileError(
-            .unsupported, path: path, "\(path): ffmpeg could not make it (\(line))",
+            .unsupported, path: path, "\(path): ffmpeg could not write the file (\(line))",
             remedy: "Choose another format, such as flac.")
     }
 }

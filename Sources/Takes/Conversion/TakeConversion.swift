@@ -143,7 +143,7 @@ struct ConversionJob {
 extension AudioFileError {
     static func givenUp(_ path: String, source: String) -> AudioFileError {
         AudioFileError(
-            .cancelled, path: path, "\(path): the conversion was given up",
-            remedy: "The recording itself is whole: \(source).")
+            .cancelled, path: path, "\(path): the conversion was cancelled",
+            remedy: "The original recording is complete: \(source).")
     }
 }

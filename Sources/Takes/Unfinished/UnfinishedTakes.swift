@@ -215,7 +215,7 @@ extension AudioFileError {
             reason.kind, path: folder,
             "\(reason.message): the next start will not find this take if it is not finished",
             remedy:
-                "The recording itself is safe; its marks are written at its end. Look at the folder and its permissions."
+                "The recording itself is safe; its marks are written at its end. Check the folder and its permissions."
         )
     }
 
