@@ -56,7 +56,7 @@ extension RealtimeReport.Refusal {
         return Self(
             message: "real-time priority \(requested) was refused (\(systemText(error))); \(outcome)",
             remedy:
-                "allow it with the line `@audio - rtprio \(max(requested, 95))` in /etc/security/limits.d/audio.conf, "
+                "allow the priority with the line `@audio - rtprio \(max(requested, 95))` in /etc/security/limits.d/audio.conf, "
                 + "join the group audio and log in again (the limit is now \(limit))")
     }
 
@@ -65,7 +65,8 @@ extension RealtimeReport.Refusal {
         return Self(
             message: "locking memory was refused (\(systemText(error))); "
                 + (stackLocked ? "only the thread's stack is locked" : "nothing is locked"),
-            remedy: "allow it with the line `@audio - memlock unlimited` in /etc/security/limits.d/audio.conf, "
+            remedy:
+                "allow locked memory with the line `@audio - memlock unlimited` in /etc/security/limits.d/audio.conf, "
                 + "join the group audio and log in again (the limit is now \(limit))")
     }
 

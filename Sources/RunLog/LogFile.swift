@@ -43,13 +43,13 @@ package struct LogFile: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw Fault(text: "is no file for a log")
+            throw Fault(text: "is not a regular file")
         }
         var first = [UInt8](repeating: 0, count: 11)
         let count = unsafe pread(descriptor, &first, first.count, 0)
         guard count <= 0 || count == first.count && LogTime.beginsDate(first) else {
             close(descriptor)
-            throw Fault(text: "has other contents than a log of woodshed")
+            throw Fault(text: "is not a log of woodshed")
         }
         if status.st_mode & 0o077 != 0 { _ = fchmod(descriptor, 0o600) }
         return descriptor

@@ -24,7 +24,7 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
         default:
             throw ControlError(
                 kind: .noDevice,
-                message: "\(path): no MIDI device: \(code == EINVAL ? "it is a file" : systemText(code))",
+                message: "\(path): no MIDI device: \(code == EINVAL ? "this is a regular file" : systemText(code))",
                 remedy: "List raw MIDI devices with: ls /dev/snd/midi*; or name a port of aconnect -l.")
         }
     }

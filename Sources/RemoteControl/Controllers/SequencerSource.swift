@@ -56,7 +56,8 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         case ENOENT, ENODEV, ENXIO:
             ControlError(
                 kind: .noSequencer, message: "this machine has no MIDI sequencer: there is no /dev/snd/seq",
-                remedy: "Load it with: sudo modprobe snd-seq; or name a raw device: --control midi:/dev/snd/midiC1D0; "
+                remedy:
+                    "Load the sequencer with: sudo modprobe snd-seq; or name a raw device: --control midi:/dev/snd/midiC1D0; "
                     + "or leave controllers out: --control none.")
         case EACCES, EPERM:
             ControlError(

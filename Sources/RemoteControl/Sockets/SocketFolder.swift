@@ -70,7 +70,7 @@ final class SocketFolder: Sendable {
         let folder = unsafe openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else {
             let isLink = errno == ELOOP || errno == ENOTDIR
-            throw refused(path, isLink ? "it is a link or no folder" : systemText(errno))
+            throw refused(path, isLink ? "it is a link, or not a folder" : systemText(errno))
         }
         var status = stat()
         let isOwn = unsafe fstat(folder, &status) == 0 && status.st_uid == geteuid()
@@ -85,7 +85,8 @@ final class SocketFolder: Sendable {
         ControlError(
             kind: .folder, message: "\(path): no folder for the control socket: \(reason)",
             remedy:
-                "Remove it, set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none.")
+                "Remove the folder, set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none."
+        )
     }
 
     // MARK: What is in it

@@ -139,7 +139,7 @@ final class SocketLoop: @unchecked Sendable {
             case .notText?:
                 clients[index].write(
                     ControlAnswer.refused(
-                        nil, "the line is no text in UTF-8", remedy: "Write one command a line; help lists them."))
+                        nil, "the line is not UTF-8", remedy: "Write one command a line; help lists them."))
             case nil: break
             }
         }
