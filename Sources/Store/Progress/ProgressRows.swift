@@ -181,7 +181,7 @@ extension StoreRows {
 
     private static func evidence(_ text: String) throws(DatabaseError) -> ReviewEvidence {
         guard let value = JSONValue(reading: Array(text.utf8)) else {
-            throw .wrongValue("what is known of a review cannot be read")
+            throw .wrongValue("the evidence of a review cannot be read")
         }
         func measure(_ name: String) -> Double? { value[name]?.number(in: .measures) }
         var evidence = ReviewEvidence(speed: measure("speed"))

@@ -56,30 +56,30 @@ extension StoreError {
         remedy: "End other programs, or raise the limit with ulimit -u.")
 
     package static let lateLog = StoreError(
-        .io, "the practice log was not written in time; what was practised last may be missing",
+        .io, "the practice log was not written in time; its last entries may be missing",
         remedy: "Check that the disk of the store answers.")
 
     static func newer(_ path: String, version: Int64) -> StoreError {
         StoreError(
             .newer, "\(path): the store was made by a newer version of this program (its version is \(version))",
-            remedy: "Use the newer version. The file was left as it is.")
+            remedy: "Use the newer version. The file is unchanged.")
     }
 
     /// The error for a store of an earlier version on a read-only place.
     static func older(_ path: String, _ kind: Kind) -> StoreError {
         StoreError(
-            kind, "\(path): the store is of an earlier version, and has to be written once before it can be read",
-            remedy: "Change the permissions of the file and its directory, or copy it to a disk that can be written.")
+            kind, "\(path): the store is of an earlier version, and its upgrade needs to write the file",
+            remedy: "Change the permissions of the file and its directory, or copy the file to a writable disk.")
     }
 
     static func foreign(_ path: String) -> StoreError {
         StoreError(
             .foreign, "\(path): this is another program's database",
-            remedy: "Move it away, or name another file. It was left as it is.")
+            remedy: "Move the file away, or name another file. The file is unchanged.")
     }
 
     static func cannotOpen(_ path: String, _ reason: String) -> StoreError {
-        StoreError(.cannotOpen, "\(path): \(reason)", remedy: "Move it away, or name another file.")
+        StoreError(.cannotOpen, "\(path): \(reason)", remedy: "Move the file away, or name another file.")
     }
 
     /// The error for an errno.
@@ -105,7 +105,7 @@ extension StoreError {
         // A cause outside of the store, which the user can change, becomes the kind.
         let isOutside = [.diskFull, .readOnly, .permissionDenied].contains(reason.kind)
         return StoreError(
-            isOutside ? reason.kind : .damaged, "\(damage.message); it could not be repaired: \(reason.message)",
+            isOutside ? reason.kind : .damaged, "\(damage.message); the repair failed: \(reason.message)",
             remedy: reason.remedy)
     }
 

@@ -88,7 +88,7 @@ struct StoreFile: ~Copyable {
                 }
                 if let value { return value }
             }
-            throw .cannotOpen(file.path, "another program replaces it all the time")
+            throw .cannotOpen(file.path, "another program replaces the file repeatedly")
         }
     }
 

@@ -24,7 +24,7 @@ public struct StoreRepair: Explained, Equatable {
 
     /// The damage and the result, in one plain sentence.
     public var message: String {
-        "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
+        "the store of sections and takes was damaged; \(isComplete ? "all of it" : "only the readable part") was kept: "
             + "\(counted(recordingCount, "recording")) with \(counted(sectionCount, "section")), \(counted(takeCount, "take")), "
             + "\(itemCount) in the library, \(counted(practiceCount, "entry", "entries")) of the practice log "
             + "and \(counted(reviewCount, "rating"))"
@@ -59,7 +59,7 @@ public struct StoreRepair: Explained, Equatable {
         }
         guard isStore || repair.rowCount > 0 else {
             throw StoreError(
-                .foreign, "\(original): nothing of a store can be read in this file",
+                .foreign, "\(original): the file has no readable part of a store",
                 remedy: "Name another file, or bring back a backup: woodshed library restore FOLDER")
         }
         self = repair

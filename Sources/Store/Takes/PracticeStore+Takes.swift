@@ -179,13 +179,13 @@ extension PracticeStore {
             guard isLine, name.isWithin(mostNameCharacters), !name.utf8.contains(0) else {
                 throw TakeError(
                     .textRefused, "a name is one line of at most \(mostNameCharacters) characters",
-                    remedy: "Make it shorter, or write a note.")
+                    remedy: "Shorten the name, or write a note.")
             }
             return (.name, .text(name))
         case .note(let text):
             guard text.utf8.count <= mostNoteBytes, !text.utf8.contains(0) else {
                 throw TakeError(
-                    .textRefused, "a note has at most \(mostNoteBytes) bytes", remedy: "Make it shorter.")
+                    .textRefused, "a note has at most \(mostNoteBytes) bytes", remedy: "Shorten the note.")
             }
             return (.note, .text(text))
         case .rate(let rating):
@@ -292,16 +292,16 @@ extension PracticeStore {
     public func restore(take number: Int) throws -> StoredTake {
         guard let take = try take(number) else { throw TakeError.unknown(number) }
         guard take.isTrashed else {
-            throw TakeError(.trashed, "take \(number) is not in the trash", remedy: "List the trash.")
+            throw TakeError(.trashed, "take \(number) is not in the trash", remedy: "List the takes in the trash.")
         }
         if let other = TakeTrash.rival(of: take, among: try takes(sharing: take.path)) {
             throw TakeError(
-                .nameTaken, "take \(number) cannot come back: take \(other.number) has the same name, \(take.path)",
+                .nameTaken, "take \(number) cannot be restored: take \(other.number) has the same name, \(take.path)",
                 remedy: "Delete take \(other.number) from the list first.")
         }
         guard try TakeTrash.bringBack(take) else {
             throw TakeError(
-                .nameTaken, "take \(number) cannot come back: there is another file \(take.path)",
+                .nameTaken, "take \(number) cannot be restored: there is another file \(take.path)",
                 remedy: "Move that file away first.")
         }
         try setTrashed(number, nil)

@@ -34,11 +34,11 @@ extension TakeError {
     }
 
     static func trashed(_ number: Int) -> TakeError {
-        TakeError(.trashed, "take \(number) is in the trash", remedy: "Bring it back from the trash first.")
+        TakeError(.trashed, "take \(number) is in the trash", remedy: "Restore the take from the trash first.")
     }
 
     static let nothingToUndo = TakeError(
-        .nothingToUndo, "no take was deleted that could be brought back", remedy: "The takes are as they were before.")
+        .nothingToUndo, "there is no deleted take to restore", remedy: "The takes are as they were before.")
 }
 
 extension TakeError {
