@@ -34,7 +34,7 @@ public struct FeedError: ExplainedError, Hashable {
     static func webPage(feedAddress: String?) -> FeedError {
         FeedError(
             .webPage, "This is a web page, not a feed",
-            remedy: feedAddress.map { "Use the feed that it names: \($0)" }
+            remedy: feedAddress.map { "Use the feed that the page names: \($0)" }
                 ?? "Look on the page for a link named RSS, Atom or Podcast, and use its address.",
             feedAddress: feedAddress)
     }

@@ -40,7 +40,7 @@ public struct PlaylistFileError: ExplainedError, Hashable {
     static func webPage(_ name: String) -> PlaylistFileError {
         PlaylistFileError(
             .webPage, "'\(name)' is a web page, not a playlist",
-            remedy: "Open it in a browser, and look for the list itself.")
+            remedy: "Open the page in a browser, and look for the address of the playlist.")
     }
 
     static func stream(_ name: String) -> PlaylistFileError {
@@ -53,13 +53,13 @@ public struct PlaylistFileError: ExplainedError, Hashable {
         PlaylistFileError(
             .tooLarge,
             "'\(name)' is too large: playlists may have \(PlaylistFile.largest >> 20) MiB and \(PlaylistFile.mostEntries) entries",
-            remedy: "Divide it into several files.")
+            remedy: "Divide the playlist into several files.")
     }
 
     static func unwritable(_ what: String, _ text: String, as format: PlaylistFile.Format) -> PlaylistFileError {
         // Quoted and without control characters, because messages are shown to people.
         let shown = text.debugDescription
-        let others = format == .xspf ? "Rename it." : "Rename it, or write XSPF instead."
+        let others = format == .xspf ? "Change the \(what)." : "Change the \(what), or write XSPF instead."
         return PlaylistFileError(
             .unwritable, "The \(what) \(shown) cannot be written to a file of the format \(format.rawValue)",
             remedy: others)

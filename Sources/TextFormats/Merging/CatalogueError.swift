@@ -28,7 +28,7 @@ public struct CatalogueError: ExplainedError, Hashable {
         remedy: "Use a file that was written by an export of a library.")
 
     static let newer = CatalogueError(
-        .newer, "The catalogue was written by a later version of this program", remedy: "Install that version.")
+        .newer, "The catalogue was written by a later version of this program", remedy: "Install the later version.")
 
     static func broken(_ cause: String) -> CatalogueError {
         CatalogueError(
@@ -45,7 +45,7 @@ public struct CatalogueError: ExplainedError, Hashable {
 
     package static let changed = CatalogueError(
         .broken, "The file of the catalogue was changed while it was read",
-        remedy: "Import it again: that completes it.")
+        remedy: "Import the file again to complete the import.")
 
     package static func unreadable(_ reason: String) -> CatalogueError {
         CatalogueError(

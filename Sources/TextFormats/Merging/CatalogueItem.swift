@@ -199,7 +199,7 @@ extension CatalogueItem {
     ) throws(CatalogueError) {
         let (value, time) = try Self.stamped(value, isOwn)
         guard part == "tags" else { return take(field: ExactText(name), Stamped(value, at: time)) }
-        guard case .bool = value else { throw .broken("a tag that is neither there nor not there") }
+        guard case .bool = value else { throw .broken("a tag without a state") }
         take(member: ExactText(name), Stamped(value, at: time))
     }
 
@@ -230,7 +230,7 @@ extension CatalogueItem {
     private static func time(_ value: JSONValue, _ isOwn: Bool) throws(CatalogueError) -> Int64 {
         // Values written by this program are never refused.
         if isOwn { return Stamped.possible(value.integer(in: .identities) ?? 0) }
-        guard let time = value.integer(in: .milliseconds) else { throw .broken("a time that cannot be") }
+        guard let time = value.integer(in: .milliseconds) else { throw .broken("an impossible time") }
         return min(time, latest)
     }
 

@@ -16,7 +16,7 @@ package enum ProgramWords {
         var word: String.UnicodeScalarView?
         var (quote, isEscaped) = (Unicode.Scalar?.none, false)
         for scalar in line.unicodeScalars {
-            if scalar == "\0" { throw Fault(cause: "it contains a zero") }
+            if scalar == "\0" { throw Fault(cause: "it contains a zero byte") }
             if isEscaped {
                 // Between double quotes, a backslash before another character stands for itself.
                 if quote == "\"", scalar != "\"", scalar != "\\" { word?.append("\\") }

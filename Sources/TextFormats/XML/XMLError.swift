@@ -30,24 +30,24 @@ package struct XMLError: ExplainedError, Equatable {
     }
 
     static func limit(_ what: String) -> XMLError {
-        XMLError(.limit, "The XML has \(what)", remedy: "Use a smaller file, or one from another source.")
+        XMLError(.limit, "The XML has \(what)", remedy: "Use a smaller file, or a file from another source.")
     }
 
     static func encoding(_ name: String) -> XMLError {
         XMLError(
             .encoding, "The XML is in the encoding \"\(name)\", which cannot be read",
             remedy:
-                "Convert it to UTF-8, for example with: iconv -f \(name) -t UTF-8; change the encoding in its first line too."
+                "Convert the file to UTF-8, for example with: iconv -f \(name) -t UTF-8; change the encoding in the first line of the file too."
         )
     }
 
     static let entities = XMLError(
         .entities, "The XML defines entities of its own, which are not accepted from other people's files",
-        remedy: "Remove its DOCTYPE, or use another source.")
+        remedy: "Remove the DOCTYPE of the file, or use another source.")
 
     static let attributes = XMLError(
         .entities, "The XML defines attributes of its own, which are not accepted from other people's files",
-        remedy: "Remove its DOCTYPE, or use another source.")
+        remedy: "Remove the DOCTYPE of the file, or use another source.")
 
     static let outOfMemory = XMLError(
         .outOfMemory, "There is not enough memory to read the XML", remedy: "End other programs.")

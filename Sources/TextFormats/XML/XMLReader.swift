@@ -162,7 +162,8 @@ private final class XMLRun {
 
     private func error(line: Int, _ words: String) -> XMLError {
         XMLError(
-            .broken, "The XML is broken in line \(line): \(words)", remedy: "Get the file again, or tell its author.")
+            .broken, "The XML is broken in line \(line): \(words)",
+            remedy: "Get the file again, or tell the author of the file.")
     }
 
     private static func hasTooManyValues(_ bytes: [UInt8]) -> Bool {
