@@ -45,7 +45,7 @@ enum Curl {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return TransferError(
                 .dns, "\(place): the name of the server cannot be looked up (\(reason))",
-                remedy: "Check the address, and that there is a network.")
+                remedy: "Check the address and the network connection.")
         case CURLE_COULDNT_CONNECT:
             if system == ECONNREFUSED {
                 return TransferError(
@@ -55,7 +55,7 @@ enum Curl {
             if system == ETIMEDOUT { return .timeout(address, "the server does not answer") }
             let cause = system == 0 ? reason : systemText(system)
             return TransferError(
-                .unreachable, "\(place): there is no way to the server (\(cause))", remedy: "Check the network.")
+                .unreachable, "\(place): no route leads to the server (\(cause))", remedy: "Check the network.")
         case CURLE_OPERATION_TIMEDOUT: return .timeout(address, "the server does not answer")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:

@@ -100,7 +100,7 @@ public struct TransferError: ExplainedError, Equatable {
 
 extension TransferError {
     static let cancelled = TransferError(
-        .cancelled, "the transfer was cancelled", remedy: "Fetch the file again to go on.")
+        .cancelled, "the transfer was cancelled", remedy: "Fetch the file again to continue.")
 
     static func badAddress(_ text: String, _ fault: WebAddress.Fault) -> TransferError {
         // The text may be of any length. It may also hold a password, whichever fault was found first, and a key behind
@@ -141,14 +141,14 @@ extension TransferError {
     static func unreadableRecord(_ path: String, _ fault: FileFault) -> TransferError {
         TransferError(
             .disk, "\(path): cannot be read (\(systemText(fault.code)))",
-            remedy: "Fetch the file again later: it goes on where it stopped.")
+            remedy: "Fetch the file again later: the transfer continues where it stopped.")
     }
 
     static func diskFull(_ path: String, needed: Int64? = nil) -> TransferError {
         let amount = needed.map { ", which takes \($0) more bytes" } ?? ""
         return TransferError(
             .diskFull, "\(path): there is no room on the disk for the file\(amount)",
-            remedy: "Free some room, then fetch the file again: it goes on where it stopped.")
+            remedy: "Free some room, then fetch the file again: the transfer continues where it stopped.")
     }
 
     static func library(_ error: LibraryError) -> TransferError {
@@ -165,23 +165,24 @@ extension TransferError {
         case 200, 206: return nil
         case 401, 407:
             return error(
-                .unauthorised, "\(place): the server wants a name and a password",
-                "Put them into the file ~/.netrc, which only you may read (chmod 600).")
+                .unauthorised, "\(place): the server demands a name and a password",
+                "Put the name and the password in ~/.netrc, then run: chmod 600 ~/.netrc")
         case 403:
             return error(
                 .unauthorised, "\(place): the server forbids this file",
-                "Check that the address is the file's own, and has not expired.")
+                "Check that the address is the address of the file, and has not expired.")
         case 404: return error(.notFound, "\(place): the server has no such file", "Check the address.")
-        case 410: return error(.gone, "\(place): the server has removed this file", "Look for it elsewhere.")
+        case 410:
+            return error(.gone, "\(place): the server has removed this file", "Look for another source of the file.")
         case 429:
             let wait =
                 retryAfterSeconds.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."
-            return error(.tooManyRequests, "\(place): the server wants fewer requests", wait)
+            return error(.tooManyRequests, "\(place): the server demands fewer requests", wait)
         case 500...599:
             return error(.server, "\(place): the server has a fault (\(status))", "Try again later.")
         default:
             return error(
-                .unexpected, "\(place): the server answered with status \(status), which brings no file",
+                .unexpected, "\(place): the server answered with status \(status), without a file",
                 "Open the address in a browser to see what is there.")
         }
     }
@@ -200,17 +201,17 @@ extension TransferError {
     /// - Parameter isAsked: True if the caller gave the checksum; false if the server gave it.
     static func checksum(_ place: String, _ algorithm: Checksum.Algorithm, isAsked: Bool) -> TransferError {
         let name = algorithm == .sha256 ? "SHA-256" : "MD5"
-        let origin = isAsked ? "that was asked for" : "that the server gives"
+        let origin = isAsked ? "that was requested" : "that the server states"
         return TransferError(
             .checksum, "\(place): the file does not have the \(name) checksum \(origin)",
-            remedy: "Fetch the file again; if that does not help, look for it elsewhere.")
+            remedy: "Fetch the file again, or look for another source of the file.")
     }
 
     static func truncated(_ address: WebAddress, done: Int64, total: Int64?) -> TransferError {
         let amount = total.map { "\(done) of \($0) bytes" } ?? "\(done) bytes"
         return TransferError(
             .truncated, "\(address.shown): the connection ended after \(amount)",
-            remedy: "Fetch the file again: it goes on where it stopped.")
+            remedy: "Fetch the file again: the transfer continues where it stopped.")
     }
 
     static func timeout(_ address: WebAddress, _ what: String) -> TransferError {
@@ -228,7 +229,7 @@ extension WebAddress.Fault {
         case .noScheme: "does not begin with http:// or https://"
         case .otherScheme: "begins with another scheme than http:// and https://"
         case .noHost: "names no server"
-        case .badHost: "names a server that cannot be"
+        case .badHost: "names an impossible server"
         case .badPort: "has a port that is not a number from 1 to 65535"
         case .credentials: "contains a user name or a password, which other users of this machine could see"
         case .badPercent: "has a percent sign that is not followed by two hexadecimal digits"
@@ -237,7 +238,7 @@ extension WebAddress.Fault {
 
     var remedy: String {
         switch self {
-        case .credentials: "Put the name and the password into the file ~/.netrc instead."
+        case .credentials: "Put the name and the password in ~/.netrc instead."
         case .forbiddenCharacter: "Write a space as %20, and copy the address from the browser's address line."
         case .noScheme, .otherScheme: "Copy the whole address, with http:// or https:// at its beginning."
         default: "Check the address."

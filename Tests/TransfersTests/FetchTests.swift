@@ -201,7 +201,7 @@ struct FetchTests {
                     if count != 200 { $0.check = { _ in throw NoSound() } }
                 })
             #expect(result.error?.kind == (count == 200 ? .checksum : .rejected))
-            #expect(result.error?.remedy.hasSuffix("What the server sent is kept: \(kept)") == true)
+            #expect(result.error?.remedy.hasSuffix("The received file is kept: \(kept)") == true)
             #expect(folder.names == ["a.rejected"] && folder.bytes("a.rejected") == content(1, count))
         }
         // Of a file without bytes there is nothing to keep.

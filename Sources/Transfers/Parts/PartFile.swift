@@ -111,7 +111,8 @@ final class PartFile: @unchecked Sendable {
             ? "this program"
             : process.countsHere ? "another program (process \(process.number))" : "another program"
         return TransferError(
-            .heldByOther, "\(path): \(holder) is fetching it already", remedy: "Wait until it has finished, or end it.")
+            .heldByOther, "\(path): \(holder) is fetching it already",
+            remedy: "Wait until the other transfer has finished, or end the other transfer.")
     }
 
     /// Reads a record; nil if there is none, or if the file is not a record of this version.

@@ -75,14 +75,14 @@ public enum RestartReason: String, CaseIterable, Sendable {
     /// Text for messages, as the end of a sentence beginning with "begins again: ".
     public var words: String {
         switch self {
-        case .otherAddress: "the part that was there is another address's"
-        case .damagedPart: "the part that was there is damaged"
-        case .noValidator: "the server does not say which version of the file it has"
-        case .weakTag: "the server says only that the file is much the same"
+        case .otherAddress: "the kept part belongs to another address"
+        case .damagedPart: "the kept part is damaged"
+        case .noValidator: "the server does not state the version of the file"
+        case .weakTag: "the server states only a weak version of the file"
         case .changedOnServer: "the file has changed on the server"
         case .noRanges: "the server sends only whole files"
         case .rangeRefused: "the server does not send the rest"
-        case .otherRange: "the server sent another part of the file than was asked for"
+        case .otherRange: "the server sent another part of the file than requested"
         case .otherLength: "the file has another length now"
         case .otherValidator: "the server has another version of the file"
         case .otherPlace: "the address leads to another place now"

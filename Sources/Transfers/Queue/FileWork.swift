@@ -175,7 +175,7 @@ final class FileWork: Sendable {
     private static func keeping(_ part: PartFile, _ transfer: Transfer, _ error: TransferError) -> TransferError {
         guard let path = transfer.request.rejectedPath, part.keep(as: path) else { return error }
         return TransferError(
-            error.kind, error.message, remedy: "\(error.remedy) What the server sent is kept: \(path)")
+            error.kind, error.message, remedy: "\(error.remedy) The received file is kept: \(path)")
     }
 
     /// Compares the part with every known checksum. The comparison reads the whole part, so it covers exactly the bytes

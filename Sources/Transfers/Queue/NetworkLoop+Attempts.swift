@@ -140,7 +140,7 @@ extension NetworkLoop {
 
     private func follow(_ work: Work, from address: WebAddress, to text: String?) {
         guard let text, let next = try? WebAddress(text) else {
-            fail(work, .unexpected(address, "the address leads to one that cannot be fetched"))
+            fail(work, .unexpected(address, "the address redirects to an address that cannot be fetched"))
             return
         }
         guard next.isSecure || !address.isSecure else {
@@ -148,13 +148,13 @@ extension NetworkLoop {
                 work,
                 TransferError(
                     .redirectToInsecure,
-                    "\(address.shown): the encrypted address leads to one that is not, \(next.shown)",
-                    remedy: "Ask for that address if you trust the network."))
+                    "\(address.shown): the encrypted address redirects to an unencrypted address, \(next.shown)",
+                    remedy: "Fetch the unencrypted address if you trust the network."))
             return
         }
         let isLoop = work.visited.contains(next)
         guard !isLoop, work.visited.count <= Work.mostRedirections else {
-            let what = isLoop ? "addresses lead to each other in a circle" : "the address leads to too many others"
+            let what = isLoop ? "the redirections form a loop" : "the address redirects too often"
             fail(
                 work,
                 TransferError(.redirectLoop, "\(work.request.address.shown): \(what)", remedy: "Check the address."))

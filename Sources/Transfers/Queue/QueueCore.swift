@@ -59,7 +59,7 @@ final class QueueCore: @unchecked Sendable {
     func add(_ request: TransferRequest) throws(TransferError) -> Transfer {
         if let sha256 = request.sha256, Checksum(.sha256, hexadecimal: sha256) == nil {
             throw TransferError(
-                .badAddress, "the SHA-256 checksum is not one: it must have 64 hexadecimal digits",
+                .badAddress, "the SHA-256 checksum does not have 64 hexadecimal digits",
                 remedy: "Copy the whole checksum.")
         }
         let functions = try Curl.functions()
