@@ -202,7 +202,7 @@ private final class PartResults: Sendable {
 extension AudioFileError {
     fileprivate static func stopped(_ path: String) -> AudioFileError {
         AudioFileError(
-            .cancelled, path: path, "\(path): its waveform was cancelled before it was whole",
-            remedy: "Ask for it again; nothing is kept of a part.")
+            .cancelled, path: path, "\(path): the waveform was cancelled before it was complete",
+            remedy: "Make the waveform again; no incomplete waveform is kept.")
     }
 }

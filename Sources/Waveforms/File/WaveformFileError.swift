@@ -28,7 +28,8 @@ public struct WaveformFileError: ExplainedError, Equatable {
     public let remedy: String
 
     private init(
-        _ kind: Kind, _ message: String, remedy: String = "Remove the file, and let it be made anew from the recording."
+        _ kind: Kind, _ message: String,
+        remedy: String = "Remove the file, and make the waveform again from the recording."
     ) {
         self.kind = kind
         self.message = message
@@ -36,8 +37,9 @@ public struct WaveformFileError: ExplainedError, Equatable {
     }
 
     static let notWaveform = WaveformFileError(
-        .notWaveform, "this is no waveform of Woodshed's", remedy: "Give a file that Woodshed has written.")
-    static let truncated = WaveformFileError(.truncated, "the waveform breaks off: a part of the file is missing")
+        .notWaveform, "the file is not a waveform of Woodshed",
+        remedy: "Give a waveform file that Woodshed has written.")
+    static let truncated = WaveformFileError(.truncated, "the waveform is truncated: a part of the file is missing")
     static let trailingBytes = WaveformFileError(.trailingBytes, "the waveform's file is longer than its content")
     static let wrongChecksum = WaveformFileError(
         .wrongChecksum, "the waveform was damaged after it was written: its checksum does not fit")
@@ -49,7 +51,7 @@ public struct WaveformFileError: ExplainedError, Equatable {
     }
 
     static func invalidField(_ name: String) -> WaveformFileError {
-        WaveformFileError(.invalidField, "the header of the waveform's file is wrong: the \(name) cannot be")
+        WaveformFileError(.invalidField, "the header of the waveform's file is wrong: the \(name) is impossible")
     }
 
     static func io(errno code: Int32) -> WaveformFileError {

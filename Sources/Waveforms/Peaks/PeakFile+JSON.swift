@@ -31,7 +31,7 @@ extension PeakFile {
         guard let value = JSONValue(reading: bytes), case .object = value else { throw .malformedJSON }
         func integer(_ key: String) throws(PeakFileError) -> Int64 {
             guard let integer = value[key]?.integer(in: .identities) else {
-                throw .invalid(.invalidValue, "\"\(key)\" is no whole number")
+                throw .invalid(.invalidValue, "\"\(key)\" is not a whole number")
             }
             return integer
         }
@@ -44,12 +44,12 @@ extension PeakFile {
         guard let bits = Bits(rawValue: Int(try integer("bits"))) else {
             throw .invalid(.invalidValue, "\"bits\" is neither 8 nor 16")
         }
-        guard let elements = value["data"]?.elements else { throw .invalid(.invalidValue, "\"data\" is no array") }
+        guard let elements = value["data"]?.elements else { throw .invalid(.invalidValue, "\"data\" is not an array") }
         var data: [Int16] = []
         data.reserveCapacity(elements.count)
         for element in elements {
             guard let number = element.integer(in: .identities), let short = Int16(exactly: number) else {
-                throw .invalid(.invalidValue, "\"data\" holds what is no whole number of 16 bits")
+                throw .invalid(.invalidValue, "\"data\" holds a value that is not a 16-bit whole number")
             }
             data.append(short)
         }

@@ -34,23 +34,24 @@ public struct PeakFileError: ExplainedError, Equatable {
     }
 
     static let notPeaks = PeakFileError(
-        .notPeaks, "this is no waveform in audiowaveform's formats",
-        remedy: "Give a .dat or .json file of audiowaveform's.")
-    static let truncated = PeakFileError(.truncated, "the waveform breaks off: there are fewer values than it says")
-    static let trailingBytes = PeakFileError(.trailingBytes, "there is more in the waveform than it says")
-    static let malformedJSON = PeakFileError(.malformedJSON, "the waveform begins like JSON and is not")
+        .notPeaks, "the file is not a waveform in a format of audiowaveform",
+        remedy: "Give a .dat or .json file of audiowaveform.")
+    static let truncated = PeakFileError(
+        .truncated, "the waveform is truncated: it has fewer values than its length states")
+    static let trailingBytes = PeakFileError(.trailingBytes, "the waveform has more data than its length states")
+    static let malformedJSON = PeakFileError(.malformedJSON, "the waveform begins like JSON, but is not valid JSON")
 
     static func unsupportedVersion(_ version: Int64) -> PeakFileError {
         PeakFileError(
             .unsupportedVersion, "the waveform is of version \(version), and only 1 and 2 are known",
-            remedy: "Write it as version 2.")
+            remedy: "Write the waveform as version 2.")
     }
 
     static func invalid(_ kind: Kind, _ reason: String) -> PeakFileError {
         PeakFileError(
-            kind, "a waveform of audiowaveform's cannot be so: \(reason)",
+            kind, "the waveform is not valid for audiowaveform: \(reason)",
             remedy: kind == .invalidRequest
-                ? "Give a value that is possible." : "Make the file anew from the recording.")
+                ? "Give a permitted value." : "Make the file anew from the recording.")
     }
 }
 
