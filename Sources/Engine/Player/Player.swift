@@ -202,9 +202,8 @@ public final class Player: Sendable {
     /// - Parameter moved: the new position of the section that plays.
     func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
-            throw ScoreError(
-                .sectionOutsideClip, "the score was made for a longer recording",
-                remedy: "Compile the score for this clip.")
+            let remedy = "Compile the score for this clip."
+            throw ScoreError(.sectionOutsideClip, "the score was made for a longer recording", remedy: remedy)
         }
         if moved.begins {
             // Requests decoding of the new section's first frames before the command arrives.
