@@ -107,11 +107,11 @@ struct DiagnosisTests {
             check: "group", changes: status(groups: "1000"), grade: .broken, refused: "pcmC0D0p",
             finding: "since the last login", remedy: "log out"),
         Fault(
-            check: "group", changes: status(groups: "1001", user: 1001), finding: "limits grant does not count",
+            check: "group", changes: status(groups: "1001", user: 1001), finding: "limits of the group do not apply",
             remedy: "usermod -aG audio"),
         Fault(
             check: "group", changes: status(groups: "1001", user: 1001), grade: .broken, refused: "pcmC0D0p",
-            finding: "whose the devices are", remedy: "usermod -aG audio"),
+            finding: "which owns the devices", remedy: "usermod -aG audio"),
     ]
 
     @Test("every check of the doctor passes on a healthy machine")

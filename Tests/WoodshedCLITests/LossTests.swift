@@ -108,7 +108,7 @@ struct LossTests {
             #expect(run.wait(for: #""event":"device.resumed""#))
             _ = program.ask("quit")
         }
-        #expect(run.status == 0 && run.error.contains("woodshed ctl pause looks for it again"), "\(run.error)")
+        #expect(run.status == 0 && run.error.contains("woodshed ctl pause looks for the device again"), "\(run.error)")
     }
 
     @Test(

@@ -157,7 +157,7 @@ struct ManyFilesTests {
             #expect(home.run(command + ["a.wav", "a.wav"]).status == 64)
         }
         let itself = home.run("render", "a.wav", "b.wav", "-o", "{}.wav")
-        #expect(itself.status == 64 && itself.error.contains("this is the recording itself"))
+        #expect(itself.status == 64 && itself.error.contains("the output is the recording itself"))
         // The first recording's output would be the second recording.
         home.song("xa.wav", 5)
         #expect(home.run("render", "a.wav", "xa.wav", "-o", "x{}.wav").status == 64)

@@ -59,7 +59,7 @@ struct PracticeKeysTests {
     func keys() {
         var run = practice { run in
             press("S", run, until: "there is no loop yet")
-            press("X", run, until: "what plays is not a saved section")
+            press("X", run, until: "the playing section is not saved")
             run.read(seconds: 0.3)
             mark(run, until: "2 sections")
             press("a", run, until: "loop starts at")
@@ -71,7 +71,7 @@ struct PracticeKeysTests {
             press("u", run, until: "undid: marked as hard section 3")
             press("U", run, until: "did again")
             press("S", run, until: "type a name")
-            press("\u{1B}", run, until: "given up")
+            press("\u{1B}", run, until: "cancelled")
             press("[[", run, until: "speed 90 %")
         }
         #expect(run.status == 0, "\(run.text)")

@@ -127,7 +127,7 @@ struct RedrawTests {
         #expect(shell.wait(for: "ready> ", from: before))
         #expect(!shell.text.contains(#""event":"xrun""#), "\(shell.text)")
         #expect(shell.text.contains(#""xruns":0,"lost_frames":0"#), "\(shell.text)")
-        #expect(shell.text.contains("0 dropouts") && !shell.text.contains("--period helps"))
+        #expect(shell.text.contains("0 dropouts") && !shell.text.contains("longer --period"))
         shell.send("exit\n")
         _ = shell.finish()
     }

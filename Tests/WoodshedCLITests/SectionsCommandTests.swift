@@ -272,7 +272,7 @@ struct SectionsCommandTests {
         #expect(sections(["auto", "--yes", "--replace", "--min-pause", "1.5"], file: "talk.wav").status == 0)
         #expect(list("talk.wav").count == 1)
         let none = sections(["auto"])
-        #expect(none.status == 66 && none.error.contains("mark points while it plays"), "\(none.error)")
+        #expect(none.status == 66 && none.error.contains("mark points while the recording plays"), "\(none.error)")
         for words in [["auto", "--min-pause", "0"], ["auto", "--threshold", "5"], ["list", "--yes"]] {
             #expect(sections(words).status == 64)
         }
@@ -289,7 +289,8 @@ struct SectionsCommandTests {
             (["add", "9-11"], 65, "the recording ends at 10.0 s"),
             (["split", "1", "4"], 65, "is not inside section 1"), (["hard", "Intr"], 66, "Did you mean 'Intro'?"),
             (["rm", "1-2"], 66, "Choose numbers from 1 to 1"), (["set", "1", "speed=700"], 64, "outside 25% to 400%"),
-            (["set", "1", "colour=red"], 64, "Choose one of: speed"), (["set", "1", "speed"], 64, "speed= removes it"),
+            (["set", "1", "colour=red"], 64, "Choose one of: speed"),
+            (["set", "1", "speed"], 64, "speed= removes the setting"),
             (["rename", "1", "a\nb"], 64, "one line"), (["join", "1", "1"], 65, "one section cannot be joined"),
         ] {
             let run = sections(arguments)

@@ -72,7 +72,7 @@ struct TakeKeysTests {
     @Test("o without a take says how to record a take, and the loop plays on", .needsTerminal)
     func none() {
         let run = practice { run in
-            press("o", run, until: "press r to record one")
+            press("o", run, until: "press r to record a take")
             press("x", run, until: "no take")
             press(" ", run, until: "paused (user)")
         }

@@ -43,7 +43,7 @@ struct DocumentOpener: Equatable {
     func open(_ path: String) throws(CommandFailure) {
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { !(environmentVariable($0) ?? "").isEmpty }) else {
             throw CommandFailure(
-                .unavailable, "there is no desktop here that could open it",
+                .unavailable, "there is no desktop to open the document",
                 remedy: "Run the command on the computer with your screen, or set DISPLAY or WAYLAND_DISPLAY.")
         }
         let program = words[0]
@@ -65,10 +65,11 @@ struct DocumentOpener: Equatable {
         case nil, .exited(0), .unknown: return
         case .exited(let code):
             throw CommandFailure(
-                .unavailable, printable("\(program) could not open it (it ended with \(code))"), remedy: Self.remedy)
+                .unavailable, printable("\(program) could not open the document (exit code \(code))"),
+                remedy: Self.remedy)
         case .killed(let signal):
             throw CommandFailure(
-                .unavailable, printable("\(program) could not open it (it was ended by signal \(signal))"),
+                .unavailable, printable("\(program) could not open the document (ended by signal \(signal))"),
                 remedy: Self.remedy)
         }
     }

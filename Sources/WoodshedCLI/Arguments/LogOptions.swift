@@ -69,7 +69,7 @@ struct LogOptions: Equatable {
     var summary: String {
         get throws(CommandFailure) {
             let levels = try levels()
-            let place = path ?? "no file, without a home"
+            let place = path ?? "no file, because there is no home folder"
             return levels.isOff ? "off; --log-level debug writes \(place)" : "\(levels.text), in \(place)"
         }
     }
@@ -79,7 +79,7 @@ struct LogOptions: Equatable {
         let levels = try levels()
         guard !levels.isOff else { return }
         guard let path else {
-            return Self.warn("there is no home for a log", remedy: "Name a file: --log-file FILE")
+            return Self.warn("there is no home folder for the log", remedy: "Name a file with: --log-file FILE")
         }
         if file == nil {
             do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: path) } catch {

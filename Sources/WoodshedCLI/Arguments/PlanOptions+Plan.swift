@@ -36,7 +36,9 @@ extension PlanOptions {
             if saved.choice.onlyHard {
                 throw CommandFailure(
                     .notFound, "no section of this recording is marked as hard",
-                    remedy: "Mark some: the key H while it plays, or woodshed sections FILE hard 2")
+                    remedy:
+                        "Mark sections with the key H while the recording plays, or with: woodshed sections FILE hard 2"
+                )
             }
         }
         let chosen = chosenSections.isEmpty ? [.range(.whole)] : chosenSections

@@ -49,7 +49,7 @@ struct RecipeText: Equatable, Sendable {
             case "gap": step.gap = try GapText(parsing: parts[1])
             case "text": step.text = try TextMoment(parsing: parts[1])
             default:
-                throw ArgumentError("a step has passes, speed, gap and text, and no '\(parts[0])'")
+                throw ArgumentError("a step has no '\(parts[0])'; write passes, speed, gap or text")
             }
         }
         return step

@@ -11,7 +11,7 @@ enum TakeModeText: String, CaseIterable, Sendable {
 
     init(parsing text: String) throws(ArgumentError) {
         guard let mode = Self(rawValue: text) else {
-            throw ArgumentError("'\(text)' says not when to record; write passes, gaps or key")
+            throw ArgumentError("'\(text)' is not a way to record; write passes, gaps or key")
         }
         self = mode
     }
@@ -71,7 +71,7 @@ struct RecordingOptions: ParsableArguments {
             "--take-offset": takeOffset != nil, "--take-folder": takeFolder != nil,
         ]
         if record == nil, let name = names.filter(\.value).keys.min() {
-            throw ValidationError("\(name) says how takes are recorded; add --record key, passes or gaps.")
+            throw ValidationError("\(name) needs --record; add --record key, --record passes or --record gaps.")
         }
     }
 }

@@ -77,10 +77,14 @@ struct SettingOption: Sendable {
         SettingOption(name: "waveform", verbs: playing, standard: "yes", hasOpposite: true),
         SettingOption(
             name: "output", verbs: playing.union(["demo"]), standard: "default",
-            check: { text throws(ArgumentError) in if text.isEmpty { throw ArgumentError("a device has a name") } }),
+            check: { text throws(ArgumentError) in
+                if text.isEmpty { throw ArgumentError("the name of the device is empty") }
+            }),
         SettingOption(
             name: "input", verbs: ["record"], standard: "default",
-            check: { text throws(ArgumentError) in if text.isEmpty { throw ArgumentError("a device has a name") } }),
+            check: { text throws(ArgumentError) in
+                if text.isEmpty { throw ArgumentError("the name of the device is empty") }
+            }),
         SettingOption(
             name: "control", verbs: playing.union(["record"]), standard: "none",
             check: { text throws(ArgumentError) in _ = try ControlWays(parsing: text) }),

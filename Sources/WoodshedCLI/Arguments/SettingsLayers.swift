@@ -44,7 +44,7 @@ struct SettingsLayers {
         case .file(let fault): CommandFailure(.configuration, "\(path): \(fault.text)")
         case .noText:
             CommandFailure(
-                .configuration, "\(path): this is no text", remedy: "Put another file in its place, or remove it.")
+                .configuration, "\(path): this is not a text file", remedy: "Replace or remove the file.")
         }
     }
 
@@ -71,7 +71,7 @@ struct SettingsLayers {
         } catch {
             throw CommandFailure(
                 .configuration, "\(source.words): \(option.name): \(error)",
-                remedy: "Change it, or run: woodshed config unset \(option.name)")
+                remedy: "Change the value, or run: woodshed config unset \(option.name)")
         }
     }
 
@@ -98,7 +98,7 @@ struct SettingsLayers {
             } catch {
                 throw CommandFailure(
                     .configuration, "\(file?.path ?? ""), line \(entry.line): \(error)",
-                    remedy: "Change it, or run: woodshed config unset \(entry.option)")
+                    remedy: "Change the value, or run: woodshed config unset \(entry.option)")
             }
         }
     }
@@ -134,7 +134,7 @@ struct SettingsLayers {
         } catch {
             throw CommandFailure(
                 .configuration, "\(file?.path ?? ""): \(RecipeText.prefix)\(name): \(error)",
-                remedy: "Change it, or run: woodshed config unset \(shellWord(RecipeText.prefix + name))")
+                remedy: "Change the value, or run: woodshed config unset \(shellWord(RecipeText.prefix + name))")
         }
     }
 

@@ -43,7 +43,8 @@ struct RampText: Hashable, Sendable {
         to = try SpeedText(parsing: parts[1]).factor
         step = parts.count == 3 ? try SpeedText.number(parts[2]) : nil
         if let step, step <= 0 {
-            throw ArgumentError("the ramp's step is 0, so it would never arrive; write a step such as 5%")
+            throw ArgumentError(
+                "the ramp's step is 0, so the ramp would never reach its last speed; write a step such as 5%")
         }
     }
 }

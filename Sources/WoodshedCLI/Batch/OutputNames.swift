@@ -34,12 +34,12 @@ enum OutputNames {
             if !FileName.isUTF8(name) {
                 throw CommandFailure(
                     .usage, "'\(file)' is not UTF-8, and no file is written under such a name",
-                    remedy: "Rename it, or work on it alone.")
+                    remedy: "Rename the file, or run the command with this file alone.")
             }
             if let other = writers.updateValue(file, forKey: name) {
                 throw CommandFailure(
                     .usage, "\(other) and \(file) would both be written to \(name)",
-                    remedy: "Work on them separately, each with its own name for -o.")
+                    remedy: "Run the command for each file separately, with different names for -o.")
             }
         }
         try OutputFile.refuseInputs(files.compactMap { $0 }, outputs: names)

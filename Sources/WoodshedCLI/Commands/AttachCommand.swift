@@ -71,7 +71,7 @@ struct AttachCommand: Verb {
         for failure in failures { StandardStream.error.note(errorText(failure)) }
         if attached > 0 { note("next: woodshed open \(shellPath(recording))") }
         // A signal during the last file has stopped nothing.
-        if attached + failures.count < files.count { throw CommandFailure(watch.status, "it was stopped") }
+        if attached + failures.count < files.count { throw CommandFailure(watch.status, "the operation was stopped") }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 
@@ -174,7 +174,7 @@ struct OpenCommand: Verb {
         let document = try chosen(in: library)
         if document.isMissing {
             throw CommandFailure(
-                .notFound, printable("the file of \(document.name) is not there any more: \(document.path)"),
+                .notFound, printable("the file of \(document.name) is missing: \(document.path)"),
                 remedy: "Attach a copy again with: woodshed attach \(shellPath(recording)) FILE")
         }
         let opener = try opener ?? DocumentOpener(parsing: DocumentOpener.standard)
@@ -203,18 +203,20 @@ struct OpenCommand: Verb {
             if documents.isEmpty {
                 throw CommandFailure(
                     .notFound, printable("\(item.words.title) has no documents"),
-                    remedy: "Attach one with: woodshed attach \(word) FILE")
+                    remedy: "Attach a document with: woodshed attach \(word) FILE")
             }
             throw CommandFailure(
                 .usage, printable("\(item.words.title) has \(documents.count) documents"),
-                remedy: "Choose one by its number: woodshed open \(word) 1. List them with: woodshed attach \(word)")
+                remedy:
+                    "Choose a document by its number: woodshed open \(word) 1. List the documents with: woodshed attach \(word)"
+            )
         }
         guard documents.indices.contains(number - 1) else {
             throw CommandFailure(
                 .notFound,
                 printable(
                     "there is no document \(number): \(item.words.title) has \(counted(documents.count, "document"))"),
-                remedy: "List them with: woodshed attach \(word)")
+                remedy: "List the documents with: woodshed attach \(word)")
         }
         return documents[number - 1]
     }

@@ -122,7 +122,7 @@ struct Calibrate: Verb {
     private func contents(of store: CalibrationStore) throws(CalibrationError) -> CalibrationStore.Contents {
         let contents = try store.contents()
         if contents.isDamaged {
-            StandardStream.error.note("\(printable(store.path)) is damaged; what can be read of it counts.")
+            StandardStream.error.note("\(printable(store.path)) is damaged; only its readable entries count.")
         }
         return contents
     }

@@ -129,7 +129,7 @@ extension TakeComparison {
     ///   - speed: Speed of the passage during the take. Reported times are the recording's own times.
     func lines(clockOrigin: Double, _ speed: Speed) -> [String] {
         guard let offset = offsetSeconds else {
-            return ["nothing to compare: one of the two is silent, or they have too little in common"]
+            return ["nothing to compare: the model or the take is silent, or both overlap too little"]
         }
         func clock(_ seconds: Double) -> String { clockText(clockOrigin + seconds * speed.factor, decimals: 1) }
         var timing = ["starts \(Self.late(offset))"]
@@ -147,7 +147,7 @@ extension TakeComparison {
             let melody = measures.pitchCents.map { "; the melody differs by \(fixed($0, decimals: 0)) cents" } ?? ""
             lines.append("pitch     \(Self.height(cents))\(melody)")
         } else {
-            lines.append("pitch     not known: too little with a pitch in both")
+            lines.append("pitch     not known: too few sounds with a pitch in both")
         }
         if let energy = measures.energyDecibels { lines.append("dynamics  differ by \(fixed(energy, decimals: 1)) dB") }
         if let attacks {

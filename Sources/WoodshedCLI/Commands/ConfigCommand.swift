@@ -240,7 +240,7 @@ struct ConfigCommand: Verb {
         guard !quiet, !json else { return }
         StandardStream.error.note(words)
         if let value = environmentVariable(option.variable), !value.isEmpty {
-            StandardStream.error.note("\(option.variable)=\(printable(value)) wins over it here.")
+            StandardStream.error.note("\(option.variable)=\(printable(value)) takes precedence here.")
         }
     }
 }

@@ -63,14 +63,15 @@ struct CtlCommand: Verb {
         if let pid {
             guard let run = runs.first(where: { $0.pid == pid }) else {
                 throw CommandFailure(
-                    .notFound, "there is no run with the number \(pid)", remedy: "List them with: woodshed ctl list")
+                    .notFound, "there is no run with the number \(pid)", remedy: "List the runs with: woodshed ctl list"
+                )
             }
             return run
         }
         guard let run = runs.last else {
             throw CommandFailure(
-                .notFound, "nothing plays that could be steered",
-                remedy: "Start it with: woodshed play RECORDING --detach")
+                .notFound, "there is no run to control",
+                remedy: "Start a run with: woodshed play RECORDING --detach")
         }
         return run
     }
@@ -90,7 +91,7 @@ struct CtlCommand: Verb {
                     "\(run.pid)  \(answer.map { StatusWords($0).line } ?? "does not answer")")
             }
         }
-        if runs.isEmpty, !json { StandardStream.error.note("Nothing plays that could be steered.") }
+        if runs.isEmpty, !json { StandardStream.error.note("There is no run to control.") }
     }
 
     // MARK: Answers

@@ -137,7 +137,7 @@ struct RemoveCommand: Verb {
         guard yes else {
             throw CommandFailure(
                 .usage, "this would remove \(count) (\(size)) for good",
-                remedy: "Remove them with: woodshed rm --empty --yes")
+                remedy: "Empty the trash with: woodshed rm --empty --yes")
         }
         let (removed, bytes) = try library.emptyTrash()
         if messages.json {

@@ -109,7 +109,7 @@ struct GetCommand: Verb {
             return try tell(
                 fetch,
                 library.hasPart(of: fetch.address)
-                    ? "taken off the list; its part goes when its program lets go of it"
+                    ? "taken off the list; the program that fetches it removes the received part"
                     : "taken off the list, its part removed")
         }
         if let number = pause { return try tell(try library.setFetch(number, .paused), "paused") }
@@ -153,7 +153,7 @@ struct GetCommand: Verb {
             if !text.isEmpty, !text.hasPrefix("#") { addresses.append(AskedAddress(text, line: number)) }
             if addresses.count > mostAddresses {
                 throw CommandFailure(
-                    .badData, "the list has more than \(mostAddresses) addresses", remedy: "Give it in parts.")
+                    .badData, "the list has more than \(mostAddresses) addresses", remedy: "Give the list in parts.")
             }
         }
         return addresses

@@ -74,8 +74,8 @@ struct LibraryCommand: Verb {
     func perform() throws {
         guard let first = words.first, let action = LibraryAction(rawValue: first) else {
             throw CommandFailure(
-                .usage, "'\(words.first ?? "")' is nothing to do with a library",
-                remedy: "Write one of: \(LibraryAction.allCases.map(\.rawValue).joined(separator: ", ")).")
+                .usage, "'\(words.first ?? "")' is not an action of library",
+                remedy: "Choose one of: \(LibraryAction.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         let words = Array(words.dropFirst())
         guard action.wordCount.contains(words.count) else {
@@ -173,16 +173,16 @@ struct LibraryCommand: Verb {
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         for item in left.changed { noteChanged(item) }
         for file in left.orphans {
-            note(printable("not repaired: this belongs to no recording: \(file.path)"))
-            note("look at it, and remove it if you do not need it: rm \(shellPath(file.path))")
+            note(printable("not repaired: the file belongs to no recording: \(file.path)"))
+            note("remove the file if you do not need it: rm \(shellPath(file.path))")
         }
         if !report.missing.isEmpty {
-            note("\(report.missing.count) still missing: woodshed library check FOLDER looks for them elsewhere")
+            note("\(report.missing.count) still missing; look for the files with: woodshed library check FOLDER")
         }
         for document in report.missingDocuments.prefix(1) {
             let count = counted(report.missingDocuments.count, "document")
             note(
-                "\(count) still missing; attach a copy again, or remove it: woodshed attach RECORDING --remove \(document.index)"
+                "\(count) still missing; attach a copy again, or remove the document: woodshed attach RECORDING --remove \(document.index)"
             )
         }
         // A repair keeps unneeded documents and files that are no recordings in place, so neither counts as left over.
@@ -206,7 +206,7 @@ struct LibraryCommand: Verb {
             let isOther = try RecordingKey(ofFileAt: item.path) != item.key
             if isOther {
                 note(printable("not repaired: \(item.words.title) has another sound now: \(item.path)"))
-                note("put the file back that was there, or add the new one: woodshed add \(shellPath(item.path))")
+                note("put the earlier file back, or add the new file: woodshed add \(shellPath(item.path))")
             } else {
                 note(printable("not repaired: \(item.words.title): \(item.path)"))
                 note("next: woodshed library check --fix")

@@ -84,14 +84,14 @@ struct ListCommand: Verb {
         if rows.isEmpty {
             let isEmpty = try !trash && library.items { $0.limit = 1 }.isEmpty
             StandardStream.error.note(
-                trash ? "The trash is empty." : isEmpty ? "The library is empty." : "Nothing was found.")
+                trash ? "The trash is empty." : isEmpty ? "The library is empty." : "No recording was found.")
             if isEmpty { StandardStream.error.note("next: woodshed add FILE, or woodshed get URL") }
             return
         }
         let missing = rows.count(where: \.isMissing)
         if missing > 0 {
             StandardStream.error.note(
-                "\(counted(missing, "file is", "files are")) gone; look for them with: woodshed library check FOLDER"
+                "\(counted(missing, "file is", "files are")) missing; look for the files with: woodshed library check FOLDER"
             )
         }
         if trash { return StandardStream.error.note("next: woodshed rm --undo") }

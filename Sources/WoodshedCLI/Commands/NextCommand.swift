@@ -55,7 +55,7 @@ struct NextCommand: Verb {
             throw ValidationError(
                 "--rate needs the recording and its section: next song.mp3 --section Solo --rate good")
         }
-        if section != nil, file == nil { throw ValidationError("--section needs the recording that it is of.") }
+        if section != nil, file == nil { throw ValidationError("--section needs the recording of the section.") }
         if rate != nil, all || most != nil { throw ValidationError("Use --rate without --all and -n.") }
     }
 

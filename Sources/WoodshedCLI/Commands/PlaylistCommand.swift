@@ -89,13 +89,13 @@ struct PlaylistCommand: Verb {
         throw CommandFailure(
             .notFound, "there is no playlist '\(name)'",
             remedy: suggestion(for: name, among: names).map { "Did you mean '\($0)'?" }
-                ?? "Make it with: woodshed playlist create \(shellOperands(name))")
+                ?? "Make the playlist with: woodshed playlist create \(shellOperands(name))")
     }
 
     private static func place(_ word: String) throws -> Int {
         guard let number = wholeNumber(word), (1...1_000_000).contains(number) else {
             throw CommandFailure(
-                .usage, "'\(word)' is no place in a playlist",
+                .usage, "'\(word)' is not a place in a playlist",
                 remedy: "Give a number as `woodshed playlist NAME` shows it.")
         }
         return Int(number)
@@ -144,13 +144,14 @@ struct PlaylistCommand: Verb {
         let width = String(entries.count).count
         for entry in entries {
             let number = String(entry.index)
-            let state = entry.item.isTrashed ? "  [in the trash]" : entry.item.isMissing ? "  [the file is gone]" : ""
+            let state =
+                entry.item.isTrashed ? "  [in the trash]" : entry.item.isMissing ? "  [the file is missing]" : ""
             try StandardStream.output.line(
                 String(repeating: " ", count: width - number.count) + number + "  "
                     + printable(entry.item.shortWords) + state)
         }
         if messages.quiet { return }
-        if entries.isEmpty { StandardStream.error.note("There is nothing in it yet.") }
+        if entries.isEmpty { StandardStream.error.note("The playlist is empty.") }
         StandardStream.error.note(
             "next: woodshed "
                 + (entries.isEmpty
@@ -195,14 +196,16 @@ struct PlaylistCommand: Verb {
         let addresses = list.entries.count - paths.count
         if numbers.isEmpty, failed + addresses > 0 {
             throw CommandFailure(
-                .notFound, "\(file): none of its \(failed + addresses) recordings is here",
+                .notFound, "\(file): none of the \(failed + addresses) recordings of the playlist was found",
                 remedy: addresses > 0
-                    ? "Fetch what is on the network with: woodshed get URL" : "Look where the files are.")
+                    ? "Fetch recordings on the network with: woodshed get URL" : "Check the paths in the playlist.")
         }
         let stem = fileName(file).split(separator: ".").first.map(String.init)
         let playlist = try library.makePlaylist(name ?? list.title ?? stem ?? fileName(file), of: numbers)
         try tell(playlist, "read")
-        if addresses > 0 { note("\(addresses) on the network were left out; fetch them with: woodshed get URL") }
+        if addresses > 0 {
+            note("\(addresses) on the network were left out; fetch these recordings with: woodshed get URL")
+        }
         if failed > 0 { throw CommandFailure(.someFailed, "\(failed) recordings could not be added") }
     }
 

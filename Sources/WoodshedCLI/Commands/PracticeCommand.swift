@@ -205,8 +205,8 @@ struct Play: Verb {
         ].filter(\.1).map(\.0)
         if let option = given.first {
             throw CommandFailure(
-                .usage, "\(option) is for one recording, and these are \(entries.count)",
-                remedy: "Leave it out, or play one recording.")
+                .usage, "\(option) is for one recording, and \(entries.count) are named",
+                remedy: "Leave out \(option), or play one recording.")
         }
         try QueuePlaying(
             entries: entries, options: queue, speed: try Speed(factor: speed.speed?.factor ?? 1), device: device,

@@ -172,7 +172,7 @@ struct SectionsCommand: Verb {
             throw CommandFailure(
                 .notFound, "no pause of \(pause) s or more was found in \(file)",
                 remedy:
-                    "Give shorter pauses (--min-pause 0.2) or a higher level (--threshold -30), or mark points while it plays."
+                    "Give shorter pauses (--min-pause 0.2) or a higher level (--threshold -30), or mark points while the recording plays."
             )
         }
         let count = counted(found.drafts.count, "phrase")

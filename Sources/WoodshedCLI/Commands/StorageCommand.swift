@@ -73,7 +73,7 @@ struct CleanCommand: Verb {
         let rows: [(name: String, bytes: Int64)] = [
             ("the trash of recordings and documents", trash), ("the trash of takes", takes),
             ("unfinished parts", parts.reduce(0) { $0 + $1.byteCount }),
-            ("what can be made again", cache ? library.cacheFiles().reduce(0) { $0 + $1.byteCount } : 0),
+            ("files that can be made again", cache ? library.cacheFiles().reduce(0) { $0 + $1.byteCount } : 0),
         ]
         let total = rows.reduce(0) { $0 + $1.bytes }
         if dryRun || !yes {
@@ -83,7 +83,7 @@ struct CleanCommand: Verb {
             guard dryRun else {
                 throw CommandFailure(
                     .usage, "this would remove \(sizeText(UInt64(total))) for good",
-                    remedy: "Remove it with: woodshed clean \(cache ? "--cache " : "")--yes")
+                    remedy: "Remove these files with: woodshed clean \(cache ? "--cache " : "")--yes")
             }
             return note("next: woodshed clean \(cache ? "--cache " : "")--yes")
         }

@@ -96,7 +96,7 @@ struct TakesCommand: Verb {
             for take in takes where isFile(take.path) {
                 note(
                     printable(
-                        "take \(take.number): \(take.path) stays, because it may be another recording by now"))
+                        "take \(take.number): \(take.path) stays, because the file may be another recording now"))
             }
         case .restore:
             let takes = try TakeWord.takes(words, in: store)
@@ -130,7 +130,7 @@ struct TakesCommand: Verb {
             throw CommandFailure(.usage, "--match and --model belong to --pair", remedy: remedy)
         }
         if section != nil, words.isEmpty {
-            throw CommandFailure(.usage, "--section needs the recording that it is of", remedy: remedy)
+            throw CommandFailure(.usage, "--section needs the recording of the section", remedy: remedy)
         }
     }
 
@@ -240,7 +240,7 @@ struct TakesCommand: Verb {
         guard yes else {
             throw CommandFailure(
                 .usage, "this would remove \(counted(takes.count, "take")) (\(size)) for good",
-                remedy: "Remove them with: woodshed takes empty --yes")
+                remedy: "Remove these takes with: woodshed takes empty --yes")
         }
         let (removed, bytes) = try store.emptyTrash()
         for words in try TakeWord.leftInTrash(of: store) { note(words) }

@@ -46,7 +46,7 @@ struct ComparedPair {
         guard let found else {
             throw CommandFailure(
                 .notFound, "there is no take of \(name.map { "\($0) in " } ?? "")\(file) yet",
-                remedy: "Record one with: woodshed practice \(shellPath(file)) --record passes")
+                remedy: "Record a take with: woodshed practice \(shellPath(file)) --record passes")
         }
         take = found.currentPath
         model = found.model.flatMap { $0.key == kept.recording.key ? $0 : nil }

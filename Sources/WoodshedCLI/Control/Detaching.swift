@@ -98,7 +98,7 @@ enum Detaching {
             }
         }
         throw CommandFailure(
-            .tryAgain, "the run in the background does not answer", remedy: "Look at its messages: \(log)")
+            .tryAgain, "the run in the background does not answer", remedy: "Read the messages of the run: \(log)")
     }
 
     /// Returns the slot held by a background run; nil for a run with a terminal.

@@ -90,7 +90,7 @@ final class RemoteDesk {
                 try server.start { [weak server] request in
                     guard isOver.isSet else { return put(.request(request)) }
                     server?.answer(
-                        request, ControlAnswer.refused(request.line, "the run is over", remedy: "Start another one."))
+                        request, ControlAnswer.refused(request.line, "the run is over", remedy: "Start another run."))
                 }
                 lines.append("control: \(server.path)")
             } catch {

@@ -2,7 +2,7 @@
 import Woodshed
 
 extension Diagnosis {
-    private static let joinGroup = "sudo usermod -aG audio $USER, then log in again"
+    private static let joinGroup = "log in again after: sudo usermod -aG audio $USER"
 
     var output: Check { opening(device, failure: .broken, elsewhere: "play with --output default") }
 
@@ -34,7 +34,9 @@ extension Diagnosis {
             guard let holder = device.holders.first else {
                 return Check(
                     name: name, grade: failure, finding: error.message,
-                    remedy: "sudo fuser -v /dev/snd/* tells who; close that program, or \(elsewhere)")
+                    remedy:
+                        "close the program that holds the device, or \(elsewhere); list the programs with: sudo fuser -v /dev/snd/*"
+                )
             }
             let names = device.holders.map(\.description).joined(separator: ", ")
             return Check(
@@ -59,8 +61,8 @@ extension Diagnosis {
             return Check(
                 name: "group", grade: isRefused ? .broken : .weak,
                 finding: isRefused
-                    ? "not in the group audio, whose the devices are"
-                    : "not in the group audio; what its limits grant does not count",
+                    ? "not in the group audio, which owns the devices"
+                    : "not in the group audio, so the limits of the group do not apply",
                 remedy: Self.joinGroup, status: .noPermission)
         }
     }

@@ -11,7 +11,7 @@ extension Diagnosis {
 
     private static func limitRemedy(_ lines: String...) -> String {
         let text = lines.map { "@audio - \($0)" }.joined(separator: "\\n")
-        return "printf '\(text)\\n' | sudo tee -a /etc/security/limits.d/audio.conf, then log in again"
+        return "log in again after: printf '\(text)\\n' | sudo tee -a /etc/security/limits.d/audio.conf"
     }
 
     private var hasRealTime: Bool { system.rights.realTimePriority > 0 && system.grantsRealTime }
@@ -21,14 +21,14 @@ extension Diagnosis {
         let remedy = Self.limitRemedy("rtprio 95")
         guard limit > 0 else {
             return Check(
-                name: "priority", grade: .weak, finding: "no real-time priority; busy moments may be heard",
+                name: "priority", grade: .weak, finding: "no real-time priority; a busy computer may cause dropouts",
                 remedy: remedy)
         }
         guard system.grantsRealTime else {
             return Check(
                 name: "priority", grade: .weak,
                 finding: "real-time priority is within the limits, but refused by a container or control group",
-                remedy: "run it outside, or start the container with --cap-add=SYS_NICE --ulimit rtprio=95")
+                remedy: "run woodshed outside, or start the container with --cap-add=SYS_NICE --ulimit rtprio=95")
         }
         guard limit >= Self.wantedPriority else {
             return Check(
@@ -51,7 +51,7 @@ extension Diagnosis {
         return Check(
             name: "rt time", grade: .weak,
             finding: "the system ends a program whose real-time thread computes for \(limit / 1000) ms in a row",
-            remedy: "sudo prlimit --pid $$ --rttime=unlimited, then start it from this shell")
+            remedy: "start woodshed from this shell after: sudo prlimit --pid $$ --rttime=unlimited")
     }
 
     /// Checks the niceness, the fallback of a process without real-time priority.
@@ -63,11 +63,11 @@ extension Diagnosis {
         if hasRealTime {
             return Check(
                 name: "nice", grade: .good,
-                finding: "niceness not below \(lowest), which real-time priority makes up for")
+                finding: "niceness not below \(lowest); real-time priority is enough")
         }
         return Check(
-            name: "nice", grade: .weak, finding: "niceness not below \(lowest); every other program is as important",
-            remedy: Self.limitRemedy("nice -11") + ", and start it by: nice -n -11 woodshed")
+            name: "nice", grade: .weak, finding: "niceness not below \(lowest); other programs have the same priority",
+            remedy: "start with nice -n -11 woodshed; " + Self.limitRemedy("nice -11"))
     }
 
     var memoryLock: Check {
@@ -76,7 +76,7 @@ extension Diagnosis {
         }
         return Check(
             name: "memory", grade: .weak,
-            finding: "only \(sizeText(UInt64(max(0, limit)))) of memory may be locked; swapping may be heard",
+            finding: "only \(sizeText(UInt64(max(0, limit)))) of memory may be locked; swapping may cause dropouts",
             remedy: Self.limitRemedy("memlock unlimited"))
     }
 }

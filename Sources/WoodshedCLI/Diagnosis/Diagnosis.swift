@@ -44,7 +44,7 @@ struct Diagnosis {
             return Check(name: "processor", grade: .good, finding: words)
         }
         return Check(
-            name: "processor", grade: .weak, finding: "\(slow); small periods may drop out", remedy: remedy)
+            name: "processor", grade: .weak, finding: "\(slow); short periods may drop out", remedy: remedy)
     }
 
     /// Checks the share of time denied to real-time threads of any priority.
@@ -59,7 +59,7 @@ struct Diagnosis {
         }
         return Check(
             name: "throttle", grade: .weak,
-            finding: "real-time threads are stopped after \(percent) % of the time; that is heard",
+            finding: "real-time threads are stopped after \(percent) % of the time; this causes dropouts",
             remedy: "sudo sysctl kernel.sched_rt_runtime_us=\(period / 100 * 95)")
     }
 
@@ -89,13 +89,14 @@ struct Diagnosis {
             system.soundNodes.all.isEmpty
                 ? nil
                 : Check(
-                    name: "pedals", grade: .note, finding: "no MIDI sequencer; --control midi:NAME hears no pedal",
-                    remedy: "sudo modprobe snd-seq, or name the raw device: --control midi:/dev/snd/midiC1D0")
+                    name: "pedals", grade: .note,
+                    finding: "no MIDI sequencer, so --control midi:NAME receives no pedal",
+                    remedy: "name the raw device (--control midi:/dev/snd/midiC1D0), or run: sudo modprobe snd-seq")
         case false?:
             Check(
                 name: "pedals", grade: .note, finding: "the MIDI sequencer may not be opened",
-                remedy: "sudo usermod -aG audio $USER, then log in again")
-        case true?: Check(name: "pedals", grade: .good, finding: "the MIDI sequencer hears pedals and controllers")
+                remedy: "log in again after: sudo usermod -aG audio $USER")
+        case true?: Check(name: "pedals", grade: .good, finding: "the MIDI sequencer receives pedals and controllers")
         }
     }
 
@@ -104,7 +105,7 @@ struct Diagnosis {
         switch system.mediaKeys {
         case nil: nil
         case .success(let name)?:
-            Check(name: "media keys", grade: .good, finding: "the session bus passes them on (tried as \(name))")
+            Check(name: "media keys", grade: .good, finding: "the session bus delivers media keys (tried as \(name))")
         case .failure(let error)?:
             Check(
                 name: "media keys", grade: mustHaveMediaKeys ? .broken : .note, finding: error.message,
@@ -126,6 +127,6 @@ struct Diagnosis {
         }
         return Check(
             name: "disk", grade: .weak, finding: "only \(sizeText(free)) free here",
-            remedy: "make room, or render to another folder")
+            remedy: "free some room, or render to another folder")
     }
 }

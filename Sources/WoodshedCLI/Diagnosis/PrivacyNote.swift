@@ -29,20 +29,20 @@ struct PrivacyNote {
         places = [
             place(
                 data, "practice.db",
-                "sections, positions, the lists of recordings, takes, fetches and podcasts, playlists, ratings, what was practised"
+                "sections, positions, the lists of recordings, takes, fetches and podcasts, playlists, ratings, the practice log"
             ),
             place(
                 data, "library",
-                "recordings of the library, their documents, its trash, and parts of what is being fetched"),
+                "recordings of the library, their documents, its trash, and parts of unfinished fetches"),
             place(data, "takes", "takes that were recorded over a loop"),
-            place(state, "takes", "which takes are unfinished"),
-            place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
-            place(state, "background.log", "what the last run in the background said"),
-            place(state, "fetches.log", "what the last fetch in the background said"),
-            place(state, "woodshed.log", "what runs did, if --log-level or WOODSHED_LOG asked for it"),
+            place(state, "takes", "the list of unfinished takes"),
+            place(state, UnlistedTakes.fileName, "takes that are not in the list yet"),
+            place(state, "background.log", "messages of the last run in the background"),
+            place(state, "fetches.log", "messages of the last fetch in the background"),
+            place(state, "woodshed.log", "the log of runs, if --log-level or WOODSHED_LOG asked for a log"),
             place(state, "calibrations.json", "measured round trips of devices"),
             place(CacheFolder.path, "waveforms", "waveforms, which can be made again"),
-            place(CacheFolder.path, "extracted.json", "where your program found the sound of videos, for some hours"),
+            place(CacheFolder.path, "extracted.json", "addresses that your extractor found for videos, for some hours"),
             place(ConfigFolder.path, "woodshed.conf", "settings"),
             place(runtime, "woodshed", "sockets, while a run has --control socket"),
         ]
@@ -50,9 +50,9 @@ struct PrivacyNote {
 
     /// Data without a fixed place.
     static let elsewhere = [
-        "What record, render and export write is where you name it, or in the folder where you are.",
+        "Files of record, render and export are written where you name them, or in the current folder.",
         "Names and passwords for servers are read from ~/.netrc, and kept nowhere else.",
-        "A program that you have set as extractor gets the addresses of videos; what it does is its own affair.",
+        "A program that you have set as extractor gets the addresses of videos; Woodshed does not control that program.",
         "A program that you have set as opener, or your desktop's, gets the document that you open, and nothing else.",
     ]
 

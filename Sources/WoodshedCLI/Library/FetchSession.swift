@@ -73,7 +73,7 @@ final class FetchSession: TerminalLoopDelegate {
         if let ending = loop.ending {
             let left = order.count - finishedCount - failures.count - leftCount
             if !loop.messages.quiet, ending != .closedPipe, left > 0 {
-                loop.say(["stopped; what was received is kept. Go on with: woodshed get"])
+                loop.say(["stopped; the received parts are kept. Continue with: woodshed get"])
             }
             if let failure = loop.outputFailure { throw failure }
             throw CommandFailure(ending)
@@ -87,7 +87,7 @@ final class FetchSession: TerminalLoopDelegate {
             throw CommandFailure(
                 finishedCount > 0 ? .someFailed : failures.last?.exitStatus ?? .unavailable,
                 "\(failures.count) of \(order.count) could not be fetched",
-                remedy: "See why with: woodshed get --list")
+                remedy: "See the causes with: woodshed get --list")
         }
         if leftCount > 0 {
             throw CommandFailure(
@@ -123,7 +123,7 @@ final class FetchSession: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
-        if let deadline, now > deadline { loop.abandon("a fetch does not end; what was received is kept") }
+        if let deadline, now > deadline { loop.abandon("a fetch does not end; the received part is kept") }
         guard now - lastLook >= Self.lookInterval else { return }
         lastLook = now
         // Another program may have changed the list. An unreadable store changes nothing for the moment.

@@ -78,9 +78,9 @@ struct LibraryExchange {
         note(
             "the backup \(summary.problems.isEmpty ? "is whole" : "is written"): \(counted(summary.files, "file")), \(summary.copied) copied now (\(size)), \(compared) compared"
         )
-        for path in summary.repaired { note(printable("was damaged in the backup, and was copied anew: \(path)")) }
+        for path in summary.repaired { note(printable("was damaged in the backup, and was copied again: \(path)")) }
         if summary.linked > 0 {
-            note("not in it: \(counted(summary.linked, "linked file")) of yours")
+            note("not in the backup: \(counted(summary.linked, "linked file"))")
         }
         for problem in summary.problems { StandardStream.error.note(printable(problem)) }
         if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }
@@ -174,7 +174,7 @@ struct LibraryExchange {
             summary.isEmpty
                 ? "nothing was missing here"
                 : "brought back: \(parts.joined(separator: ", "))")
-        if !summary.isComplete { note("some rows of \(printable(path)) cannot be read any more; it stays as it is") }
+        if !summary.isComplete { note("some rows of \(printable(path)) cannot be read; the file is unchanged") }
         if !summary.isEmpty { note("next: woodshed list, and: woodshed library check") }
     }
 
@@ -233,7 +233,9 @@ struct LibraryExchange {
         let named = 20
         return titles.prefix(named).map { title in
             "the sections of '\(title)' were not taken: its rate or length there is that of another sound"
-        } + (titles.count > named ? ["so were those of \(titles.count - named) more"] : [])
+        }
+            + (titles.count > named
+                ? ["the sections of \(titles.count - named) more recordings were not taken either"] : [])
     }
 
     // MARK: Parts

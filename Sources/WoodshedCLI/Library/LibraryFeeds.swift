@@ -104,7 +104,8 @@ struct LibraryFeeds {
         let numbers = try words.map { word in
             guard let number = wholeNumber(word), number > 0 else {
                 throw CommandFailure(
-                    .usage, "'\(word)' is no number of an episode", remedy: "List them with: woodshed library episodes")
+                    .usage, "'\(word)' is not the number of an episode",
+                    remedy: "List the episodes with: woodshed library episodes")
             }
             return Int(number)
         }
@@ -135,7 +136,7 @@ struct LibraryFeeds {
         throw CommandFailure(
             .notFound, "there is no feed '\(word)'",
             remedy: suggestion(for: word, among: feeds.map(\.title)).map { "Did you mean '\($0)'?" }
-                ?? "List them with: woodshed library feeds")
+                ?? "List the feeds with: woodshed library feeds")
     }
 
     private func fetching<Value>(

@@ -51,8 +51,8 @@ struct LibraryTable {
     /// Legend of the signs; nil without signs.
     var legend: String? {
         guard !isPlain, !rows.isEmpty else { return nil }
-        let missing = rows.contains(where: \.isMissing) ? ", x the file is gone" : ""
-        return "● in the library, ○ where you have it\(missing)"
+        let missing = rows.contains(where: \.isMissing) ? ", x missing" : ""
+        return "● in the library, ○ linked\(missing)"
     }
 
     /// A JSON object for each recording.

@@ -39,11 +39,12 @@ struct RecordingPicker {
             if items.count > Self.mostRows { StandardStream.error.note("  and \(items.count - Self.mostRows) more") }
             let question = "Which one? A number, words of a title, or Enter for none:"
             guard let answer = Question.answer(to: question) else {
-                throw CommandFailure(.notFound, "none was chosen", remedy: "Write words of the title: woodshed list")
+                throw CommandFailure(
+                    .notFound, "no recording was chosen", remedy: "List the recordings with: woodshed list")
             }
             if let number = wholeNumber(answer) {
                 if (1...Int64(items.count)).contains(number) { return items[Int(number) - 1] }
-                heading = "There is no \(number):"
+                heading = "There is no number \(number):"
                 continue
             }
             let found = try library.items { $0.text = answer }

@@ -18,7 +18,7 @@ enum RecordingWord {
         guard text.contains(where: { !$0.isWhitespace }) else {
             throw CommandFailure(
                 .notFound, "the name of the recording is empty",
-                remedy: "Name a file or the words of a title. List the library with: woodshed list")
+                remedy: "Name a file or the words of a title. List the recordings with: woodshed list")
         }
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
             // An address stands for the recording fetched from there. Nothing is played from the network.
@@ -33,15 +33,15 @@ enum RecordingWord {
         if words.count == 1 || isThere(text), !isLibraryWord(text), isThere(text) || looksLikeFile(text) { return text }
         if words.count > 1, let file = words.first(where: isThere) {
             throw CommandFailure(
-                .usage, "one recording is practised at a time, and '\(file)' is one by itself",
+                .usage, "only one recording is practised at a time, and '\(file)' is a recording by itself",
                 remedy: "Name one recording, or write the words of one title.")
         }
         let library = try RecordingLibrary(PracticeStore(.user))
         guard let item = try item(text, in: library, asks: asks) else { return text }
         if item.isMissing {
             throw CommandFailure(
-                .notFound, "the file of \(item.words.title) is not there any more: \(item.path)",
-                remedy: "Look for it with: woodshed library check FOLDER")
+                .notFound, "the file of \(item.words.title) is missing: \(item.path)",
+                remedy: "Look for the file with: woodshed library check FOLDER")
         }
         return item.path
     }
@@ -71,7 +71,7 @@ enum RecordingWord {
                         : "there is no \(text): the library has \(counted(items.count, "recording"))",
                     remedy: items.isEmpty
                         ? "Add a recording with: woodshed add FILE. A take is played with: woodshed takes play \(text)"
-                        : "List them with: woodshed list")
+                        : "List the recordings with: woodshed list")
             }
             return item
         }
@@ -98,7 +98,7 @@ enum RecordingWord {
                 let found = try library.items { $0.limit = Int(last) }.dropFirst(Int(first) - 1)
                 if found.isEmpty {
                     throw CommandFailure(
-                        .notFound, "there are no recordings \(word)", remedy: "List them with: woodshed list")
+                        .notFound, "there are no recordings \(word)", remedy: "List the recordings with: woodshed list")
                 }
                 items += found
                 continue
@@ -131,7 +131,8 @@ enum RecordingWord {
         guard !isLibraryWord(word), isThere(word) else { return nil }
         guard let item = try library.item(RecordingKey(ofFileAt: word)), !item.isTrashed else {
             throw CommandFailure(
-                .notFound, "\(word) is not in the library", remedy: "Add it with: woodshed add \(shellPath(word))")
+                .notFound, "\(word) is not in the library", remedy: "Add the file with: woodshed add \(shellPath(word))"
+            )
         }
         return item
     }
@@ -154,7 +155,7 @@ enum RecordingWord {
         let name = suggestion(for: text, among: items.map(\.words.title))
         return CommandFailure(
             .notFound, "there is no file and no title '\(text)'",
-            remedy: name.map { "Did you mean '\($0)'?" } ?? "List the library with: woodshed list")
+            remedy: name.map { "Did you mean '\($0)'?" } ?? "List the recordings with: woodshed list")
     }
 
     private static func isLibraryWord(_ word: String) -> Bool { TakeWord.newest(word) != nil && !isThere(word) }

@@ -19,8 +19,8 @@ struct TimedWords {
         guard SectionFormat(fileName: path) != nil else { return nil }
         if item.isMissing {
             throw CommandFailure(
-                .notFound, printable("the file of \(item.words.title) is not there any more: \(item.path)"),
-                remedy: "Words with times need it. Look for it with: woodshed library check FOLDER")
+                .notFound, printable("the file of \(item.words.title) is missing: \(item.path)"),
+                remedy: "Words with times need the file. Look for the file with: woodshed library check FOLDER")
         }
         kept = try KeptRecording(file: item.path, store: library.store)
         do {

@@ -11,7 +11,7 @@ final class ProgramOutput: Sendable {
     static let standard = ProgramOutput(.output)
     /// Standard error, for messages and drawings while a loop runs.
     static let errors = ProgramOutput(.error, goesOn: true) {
-        "woodshed: \(counted($0, "line")) left out, because nobody read them\n"
+        "woodshed: \(counted($0, "line")) left out, because the output was not read\n"
     }
 
     /// Bytes that may wait for a reader: some minutes of a short loop.

@@ -63,7 +63,7 @@ struct BenchSheet {
                 "\(microseconds(trial.maximumMicroseconds)) of \(microseconds(trial.deadlineMicroseconds)): "
                     + (worst <= 1 ? "in time, \(fixed(100 * worst, decimals: 1)) %" : "too late")
             ),
-            ("heap", touchesHeap.map { $0 ? "used while rendering" : "untouched" } ?? "cannot be told here"),
+            ("heap", touchesHeap.map { $0 ? "used while rendering" : "untouched" } ?? "not available"),
             ("measured", "\(clockText(Double(trial.frameCount) / Double(clip.sampleRate))) of sound, \(runs) times"),
         ]
         if let later = trial.laterPassesCPUPercent {

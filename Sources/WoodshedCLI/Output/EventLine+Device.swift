@@ -58,8 +58,8 @@ extension EngineEvent {
         case .interrupted(let interruption):
             let next =
                 switch onLoss {
-                case .wait: "waiting for it; what was playing goes on when it is back"
-                case .pause: "paused; \(takesKeys ? "the space bar" : "woodshed ctl pause") looks for it again"
+                case .wait: "waiting for the device; playing continues when the device is back"
+                case .pause: "paused; \(takesKeys ? "the space bar" : "woodshed ctl pause") looks for the device again"
                 case .fallback: "trying the default device"
                 }
             return ["\(interruption.error.message); \(next)"]

@@ -148,7 +148,8 @@ struct OutputFile {
         let recordings = Set(inputs.compactMap { FileNumber(FileName.systemName($0)) })
         for output in existing {
             guard let number = FileNumber(FileName.systemName(output)), recordings.contains(number) else { continue }
-            throw CommandFailure(.usage, "\(output): this is the recording itself", remedy: "Write to another file.")
+            throw CommandFailure(
+                .usage, "\(output): the output is the recording itself", remedy: "Write to another file.")
         }
     }
 

@@ -37,7 +37,7 @@ struct DueSections {
             if let next = scheduled.first {
                 say("The next section, \(next.title), is due on \(PracticeCalendar.text(ofDay: next.dueDay)).")
             } else {
-                say("A section is due some days after it was rated: press e while it plays.")
+                say("A section is due some days after it was rated: press e while the section plays.")
             }
             return nil
         }
@@ -49,7 +49,7 @@ struct DueSections {
             }
             guard isFile(path) else {
                 if file != nil { break }
-                say("\(path) is not there any more.")
+                say("\(path) is missing.")
                 continue
             }
             // The file may have changed in place, and may have other sections or none.
@@ -73,14 +73,14 @@ struct DueSections {
             return DueSections(file: path, ids: ids)
         }
         throw CommandFailure(
-            .notFound, "the recordings of what is due are not where they were",
+            .notFound, "the recordings of the due sections are missing",
             remedy: "Name the recording: woodshed practice --due FILE")
     }
 
     /// Returns a sentence about due sections that belong to the file's previous sound.
     static func adopting(_ path: String, _ count: Int) -> String {
-        "\(fileName(path)) has changed: \(counted(count, "due section belongs", "due sections belong")) to what it was. "
-            + "Take them over with: woodshed sections \(shellPath(path)) adopt"
+        "\(fileName(path)) has changed: \(counted(count, "due section belongs", "due sections belong")) to its earlier content. "
+            + "Take the sections over with: woodshed sections \(shellPath(path)) adopt"
     }
 }
 

@@ -47,7 +47,7 @@ struct QueueControls {
             gainDecibels = min(max(gainDecibels + step, Self.gainRange.lowerBound), Self.gainRange.upperBound)
             queue.setGain(decibels: gainDecibels)
         case .passes(let count): return set(count == 0 ? .all : count == 1 ? .off : .one)
-        case .record, .loop, .sections, .take, .rate: return "practice one recording for that: woodshed practice"
+        case .record, .loop, .sections, .take, .rate: return "this key is for one recording: woodshed practice"
         case .list: return "recording \((queue.current?.index ?? 0) + 1) of \(queue.items.count)"
         default: break
         }

@@ -40,7 +40,7 @@ struct QueueEventText {
             json = Self.object("track.chosen", fields(item) + [.init("index", .integer(index + 1))])
         case .skipped(let item, let error):
             let message = (error as? any ExplainedError)?.message ?? "\(error)"
-            (words, isNews) = (["passed over: \(message)"], true)
+            (words, isNews) = (["skipped: \(message)"], true)
             json = Self.object("track.skipped", fields(item) + [.init("message", .string(message))])
         case .orderChanged: json = Self.object("queue.changed", [.init("of", .integer(count))])
         case .finished: break

@@ -59,7 +59,7 @@ struct QueuePlaying {
         if entries.count == 1, let failure { throw failure }
         throw CommandFailure(
             failure?.exitStatus ?? .notFound, "none of the \(entries.count) recordings can be played",
-            remedy: "Look for them with: woodshed library check")
+            remedy: "Look for the files with: woodshed library check")
     }
 
     /// Returns a recording's gain in dB, from its tags, else from its measured loudness.

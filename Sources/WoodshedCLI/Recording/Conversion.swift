@@ -20,7 +20,7 @@ struct Conversion {
                     from: take, to: target, format: format, marks: marks, progress: progress, isCancelled: isCancelled)
             }
         } catch {
-            StandardStream.error.note(printable("\(target) was not made; the take is whole: \(take)"))
+            StandardStream.error.note(printable("\(target) was not written; the take is complete: \(take)"))
             guard let failure = error as? CommandFailure else { throw error }
             // A signal needs no further words.
             throw CommandFailure(failure.exitStatus)

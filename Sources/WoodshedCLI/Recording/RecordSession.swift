@@ -206,7 +206,7 @@ final class RecordSession: TerminalLoopDelegate {
         let what = isTakeOver ? "the device \(line.deviceName)" : file
         let words = "\(what) does not answer; ended without it"
         guard line.path != nil, hasTake else { loop.abandon(words) }
-        loop.abandon(words, "The recording is in \(file). Finish it with:", "  woodshed record --recover")
+        loop.abandon(words, "The recording is in \(file). Finish the take with:", "  woodshed record --recover")
     }
 
     private func watchEnd(_ patience: Int64) {

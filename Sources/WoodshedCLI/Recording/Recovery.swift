@@ -13,7 +13,7 @@ enum Recovery {
         StandardStream.error.note(
             printable(
                 "A take was not finished: \(latest.path) (\(time(latest.frameCount, latest.sampleRate)))\(others). "
-                    + "Finish it with: woodshed record --recover"))
+                    + "Finish the take with: woodshed record --recover"))
     }
 
     /// Repairs all interrupted takes, and lists unreachable takes.
@@ -44,8 +44,8 @@ enum Recovery {
             if !messages.quiet {
                 StandardStream.error.note(
                     printable(
-                        "not recovered: \(take.reason.message); \(counted(take.marks.count, "mark")) kept. Connect its disk and try "
-                            + "again, or forget it with: woodshed record --forget \(shellPath(take.path))"))
+                        "not recovered: \(take.reason.message); \(counted(take.marks.count, "mark")) kept. Connect the disk of the take and try "
+                            + "again, or forget the take with: woodshed record --forget \(shellPath(take.path))"))
             }
         }
         if let failure { throw failure }
@@ -87,7 +87,7 @@ enum Recovery {
         if count == 0 {
             throw CommandFailure(
                 .notFound, "\(path): no unfinished take of this name is known",
-                remedy: "List them with: woodshed record --recover")
+                remedy: "List the unfinished takes with: woodshed record --recover")
         }
         if !messages.quiet { StandardStream.error.note(printable("forgotten: \(path)")) }
     }

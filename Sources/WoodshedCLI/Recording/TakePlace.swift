@@ -50,7 +50,8 @@ struct TakePlace: Equatable {
         let named = ending.flatMap { RecordFormat(rawValue: $0) }
         if let asked, let named, asked != named {
             throw CommandFailure(
-                .usage, "\(out) is called .\(named) and --format says \(asked)", remedy: "Leave one of them out.")
+                .usage, "the name \(out) ends in .\(named), and --format is \(asked)",
+                remedy: "Leave out --format, or change the ending of the name.")
         }
         if asked == nil, named == nil, let ending {
             throw CommandFailure(

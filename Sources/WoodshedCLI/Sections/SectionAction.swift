@@ -83,7 +83,7 @@ enum SectionAction: String, CaseIterable {
         let words = Self.allCases.map(\.rawValue)
         guard let known = suggestion(for: word, among: words) else {
             throw CommandFailure(
-                .usage, "'\(word)' is nothing that can be done with sections",
+                .usage, "'\(word)' is not an action of sections",
                 remedy: "Choose one of: \(words.joined(separator: ", ")).")
         }
         throw CommandFailure(.usage, "there is no action '\(word)'", remedy: "Did you mean: \(known)")
@@ -173,7 +173,8 @@ struct SectionSetting: Equatable {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
             throw CommandFailure(
-                .usage, "'\(text)' sets nothing", remedy: "Write OPTION=VALUE, as in speed=70%; speed= removes it.")
+                .usage, "'\(text)' sets nothing",
+                remedy: "Write OPTION=VALUE, as in speed=70%; speed= removes the setting.")
         }
         guard Self.options.contains(parts[0]) else {
             throw CommandFailure(

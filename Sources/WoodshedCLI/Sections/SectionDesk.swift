@@ -61,7 +61,7 @@ final class SectionDesk {
             return nil
         case .givenUp:
             typing = nil
-            return "given up"
+            return "cancelled"
         case .done(let name):
             typing = nil
             keys.carryOut(order, name: name)

@@ -37,7 +37,7 @@ struct SectionFiles {
     static func noSections(_ file: String) -> CommandFailure {
         CommandFailure(
             .notFound, "\(file) has no sections",
-            remedy: "Add some: woodshed sections \(shellPath(file)) add 2.0-3.0")
+            remedy: "Add a section with: woodshed sections \(shellPath(file)) add 2.0-3.0")
     }
 
     private func bytes(of path: String) throws -> [UInt8] {

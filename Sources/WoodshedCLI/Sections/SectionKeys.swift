@@ -47,7 +47,7 @@ struct SectionKeys {
     }
 
     private static let notSaved = SessionError(
-        .noSections, "what plays is not a saved section", remedy: "Press S to save a loop, or m to mark a point.")
+        .noSections, "the playing section is not saved", remedy: "Press S to save a loop, or m to mark a point.")
 
     /// Carries out an order on the keeper's thread.
     ///

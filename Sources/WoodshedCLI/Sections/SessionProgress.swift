@@ -50,7 +50,7 @@ final class SessionProgress {
         // The reason for a failure was reported at the start of the run.
         guard remembers, let kept = try? keeper.kept(session.player.clip.info) else { return }
         log = PracticeLog(of: session, kept.recording, in: kept.store) { error in
-            tell(.refused(["what is practised cannot be written down: \(error.message)", error.remedy]))
+            tell(.refused(["the practice log cannot be written: \(error.message)", error.remedy]))
         }
     }
 
@@ -62,7 +62,7 @@ final class SessionProgress {
         guard let log else { return [] }
         if isAbandoned { log.end() }
         guard !log.finish(seconds: Keeping.patience) else { return [] }
-        return ["woodshed: the disk does not answer; what was practised last may not be written down"]
+        return ["woodshed: the disk does not answer; the last entries of the practice log may be missing"]
     }
 
     // MARK: Questions
@@ -99,8 +99,8 @@ final class SessionProgress {
     ///
     /// - Returns: The question, or the reason for a refusal.
     func ask() -> String {
-        guard let session, takesKeys, remembers else { return "sections are rated while somebody listens" }
-        guard let id = Self.savedID(in: session) else { return "what plays is not a saved section" }
+        guard let session, takesKeys, remembers else { return "sections are rated only with audible playing and keys" }
+        guard let id = Self.savedID(in: session) else { return "the playing section is not saved" }
         if !questions.contains(where: { $0.id == id }) { questions.insert(asked(id, at: 0), at: 0) }
         return question ?? ""
     }

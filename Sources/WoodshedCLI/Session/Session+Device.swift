@@ -121,7 +121,7 @@ extension Session {
         let parts = ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"] + figures(statistics)
         loop.say([parts.joined(separator: "; ")])
         if dropouts.count > 0 {
-            loop.say(["a longer --period helps against dropouts, and so does: woodshed doctor"])
+            loop.say(["use a longer --period against dropouts, and find their causes with: woodshed doctor"])
         }
         guard loop.messages.verbose else { return }
         let time = statistics.renderTime

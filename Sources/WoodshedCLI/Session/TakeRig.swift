@@ -30,7 +30,7 @@ final class TakeRig {
         clock = device.stream.clock == .virtual ? .virtual : .real
         if case .file = output, options.input == nil {
             throw CommandFailure(
-                .usage, "a file that is written cannot be recorded from", remedy: "Name an input: --input file:in.wav")
+                .usage, "an output file cannot be the input", remedy: "Name an input with: --input file:in.wav")
         }
         input = try InputDevice(parsing: options.input ?? device.output)
         // An error of the file is clearer as a file error than as a device error.
@@ -76,7 +76,8 @@ final class TakeRig {
         var status = stat()
         guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure(
-                .cannotCreate, "\(folder): there is no such folder for takes", remedy: "Make it, or name another one.")
+                .cannotCreate, "\(folder): there is no such folder for takes",
+                remedy: "Make the folder, or name another folder.")
         }
         return folder
     }
@@ -121,7 +122,7 @@ final class TakeRig {
         let names =
             "--output \(shellWord(output.description))"
             + (input.description == output.description ? "" : " --input \(shellWord(input.description))")
-        notes.append("takes are placed by what the drivers report, which leaves out converters and cables;")
+        notes.append("takes are placed by the delay that the drivers report, without converters and cables;")
         notes.append("better: connect the output to the input, and run woodshed calibrate \(names)")
     }
 

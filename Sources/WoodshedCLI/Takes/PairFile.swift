@@ -43,7 +43,7 @@ struct PairFile {
 
     /// Returns the refusal of a take without a model.
     static func noModel(
-        _ take: StoredTake, remedy: String = "Play or export it alone: leave the option out."
+        _ take: StoredTake, remedy: String = "Play or export the take alone: leave out the option."
     ) -> CommandFailure {
         CommandFailure(.badData, "take \(take.number) was not recorded against a section", remedy: remedy)
     }
@@ -60,10 +60,10 @@ struct PairFile {
     ) throws -> String {
         if let name { return name }
         guard let path = try store.recording(model.key)?.recording.path else {
-            throw CommandFailure(.notFound, "it is not known where the take's recording is", remedy: remedy)
+            throw CommandFailure(.notFound, "the path of the take's recording is not known", remedy: remedy)
         }
         guard isFile(path) else {
-            throw CommandFailure(.notFound, "\(path): the recording of this take is not there", remedy: remedy)
+            throw CommandFailure(.notFound, "\(path): the recording of this take is missing", remedy: remedy)
         }
         return path
     }

@@ -77,18 +77,18 @@ enum TakeWord {
                 throw CommandFailure(
                     .notFound,
                     takes.isEmpty
-                        ? "there are no takes yet" : "there is no take \(word): there are only \(takes.count)",
-                    remedy: "Record one with: woodshed record")
+                        ? "there are no takes yet" : "there is no take \(word): the list has only \(takes.count)",
+                    remedy: "Record a take with: woodshed record")
             }
             return take
         }
         guard let number = wholeNumber(word).flatMap({ Int(exactly: $0) }) else {
             throw CommandFailure(
-                .usage, "'\(word)' is no take",
-                remedy: "Give a take's number, or @1 for the newest. List them with: woodshed takes")
+                .usage, "'\(word)' is not a take",
+                remedy: "Give the number of a take, or @1 for the newest take. List the takes with: woodshed takes")
         }
         guard let take = try store.take(number) else {
-            throw CommandFailure(.notFound, "there is no take \(number)", remedy: "List them with: woodshed takes")
+            throw CommandFailure(.notFound, "there is no take \(number)", remedy: "List the takes with: woodshed takes")
         }
         return take
     }
@@ -100,8 +100,8 @@ enum TakeWord {
         let take = try take(word, in: store)
         guard !take.isReplaced else {
             throw CommandFailure(
-                .notFound, "the file of take \(take.number) is gone: \(take.path) is another take by now",
-                remedy: "Take it off the list with: woodshed takes rm \(take.number)")
+                .notFound, "the file of take \(take.number) is gone: \(take.path) is now another take",
+                remedy: "Remove the take from the list with: woodshed takes rm \(take.number)")
         }
         return take
     }
@@ -124,7 +124,7 @@ enum TakeWord {
                 let found = try (Int(first)...Int(last)).compactMap { try store.take($0) }
                 if found.isEmpty {
                     throw CommandFailure(
-                        .notFound, "there are no takes \(word)", remedy: "List them with: woodshed takes")
+                        .notFound, "there are no takes \(word)", remedy: "List the takes with: woodshed takes")
                 }
                 takes += found
             } else {

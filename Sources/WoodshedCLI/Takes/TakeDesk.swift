@@ -93,8 +93,9 @@ struct TakeDesk: Sendable {
         let takes = try kept.store.takes(TakeFilter(key: key)).filter { $0.sound.frameCount > 0 && !$0.isReplaced }
         guard let take = Self.newest(of: passage, in: takes, clip.frame) else {
             throw CommandFailure(
-                .notFound, takes.isEmpty ? "there is no take of this recording yet" : "there is no take of this yet",
-                remedy: "press r to record one while it plays")
+                .notFound,
+                takes.isEmpty ? "there is no take of this recording yet" : "there is no take of this passage yet",
+                remedy: "press r to record a take")
         }
         return (take, key)
     }

@@ -42,7 +42,7 @@ struct TakeTable {
             words.append(printable("(\(title)\(section), pass \(model.pass), \(percentText(model.speed)))"))
         }
         if let first = take.note.split(separator: "\n").first { words.append(printable("\"\(first)\"")) }
-        if take.isMissing { words.append("[the file is gone]") }
+        if take.isMissing { words.append("[the file is missing]") }
         return words.joined(separator: "  ")
     }
 

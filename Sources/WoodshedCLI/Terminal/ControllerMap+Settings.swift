@@ -23,8 +23,8 @@ extension ControllerMap {
     mutating func bind(_ name: String, to words: String) throws(ArgumentError) {
         guard let trigger = ControllerTrigger(name) else {
             throw ArgumentError(
-                "'\(name)' is nothing on a controller; write cc64, note60 or program5, with ch2. before it for one channel, "
-                    + "or .up behind it for letting go")
+                "'\(name)' is not a control of a controller; write cc64, note60 or program5, with ch2. before it for one channel, "
+                    + "or .up after it for the release")
         }
         guard words != "none" else {
             self[trigger] = nil

@@ -96,14 +96,14 @@ struct WaveViewOptions: ParsableArguments {
         if start >= facts.frameCount {
             throw CommandFailure(
                 .badData, "\(facts.path): there is nothing from \(time(start)) on",
-                remedy: "It lasts \(time(facts.frameCount)).")
+                remedy: "The recording lasts \(time(facts.frameCount)).")
         }
         if let zoom {
             end = start + Int64(zoom) * Int64(columns)
         } else if end > facts.frameCount || start >= end {
             throw CommandFailure(
                 .badData, "\(facts.path): there is nothing from \(time(start)) to \(time(end))",
-                remedy: "It lasts \(time(facts.frameCount)); --from must come before --to.")
+                remedy: "The recording lasts \(time(facts.frameCount)); --from must come before --to.")
         }
         return start..<end
     }
@@ -122,7 +122,7 @@ struct WaveViewOptions: ParsableArguments {
             if let facts, number > facts.channelCount {
                 throw CommandFailure(
                     .badData, "\(facts.path): there is no channel \(number)",
-                    remedy: "It has \(facts.channelCount) of them.")
+                    remedy: "The number of channels is \(facts.channelCount).")
             }
             return .one(Int(number) - 1)
         }

@@ -93,7 +93,7 @@ struct WaveformScene {
     }
 
     private var changed: CommandFailure {
-        CommandFailure(.inputOutput, "\(facts.path): changed while it was looked at", remedy: "Ask again.")
+        CommandFailure(.inputOutput, "\(facts.path): the file changed while it was read", remedy: "Try again.")
     }
 
     /// A line about the recording.

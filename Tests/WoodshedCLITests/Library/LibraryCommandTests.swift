@@ -124,7 +124,7 @@ struct LibraryCommandTests {
             #expect(home.titles("--search", words) == titles, "\(words)")
         }
         #expect(home.titles("cafe", "mar") == ["Café del Mar"] && home.run("list", "zebra").status == 0)
-        #expect(home.run("list", "zebra").error.contains("Nothing was found."))
+        #expect(home.run("list", "zebra").error.contains("No recording was found."))
     }
 
     @Test("filters of list combine, and each result is the intersection of the filters' results")

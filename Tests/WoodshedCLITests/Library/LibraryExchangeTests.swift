@@ -118,7 +118,7 @@ struct LibraryExchangeTests {
         spoil("copy/recordings/\(names[1])")
         let mended = home.run("library", "backup", "copy", "--verify")
         #expect(mended.status == 0 && mended.error.contains("2 compared"), "\(mended.error)")
-        #expect(mended.error.contains("was damaged in the backup, and was copied anew: "), "\(mended.error)")
+        #expect(mended.error.contains("was damaged in the backup, and was copied again: "), "\(mended.error)")
         #expect(mended.error.contains(names[1]) && !mended.error.contains(names[0]))
         // Damage on one side leaves the other side whole.
         spoil("data/woodshed/library/\(names[0])")

@@ -45,7 +45,7 @@ struct RecordingPickerTests {
         home.add("Blue Bossa", "Autumn Leaves")
         let run = terminal("play", "--output", "null")
         #expect(run.wait(for: "Which one?"))
-        answer(run, "", "none was chosen")
+        answer(run, "", "no recording was chosen")
         #expect(run.finish() == 66)
         #expect(home.run("play").status == 64 && home.run("practice").status == 64)
         let detached = terminal("play", "--detach")
