@@ -177,7 +177,7 @@ public final class Engine: Sendable {
         if directory.count >= Mixer.capacity { releaseUnrendered(all: true) }
         let player = Player(
             clip, score: score, waitsForPages: isVirtual, gain: Player.gain(decibels: decibels),
-            at: position.framesWritten, blocksAreAnnounced: isVirtual)
+            at: position.framesWritten)
         if let observer { player.observe(observer) }
         guard directory.add(player, after: leader, fade: fade) else { throw .tooManyPlayers(limit: Mixer.capacity) }
         return player
@@ -249,8 +249,8 @@ public final class Engine: Sendable {
         do {
             try stream.start(
                 StreamCallbacks(
-                    prepare: { frameCount in
-                        directory.serve(before: mixer.nextFrame..<mixer.nextFrame + Int64(frameCount))
+                    prepare: { _ in
+                        directory.serve(isBetweenBlocks: true)
                         for follower in followers { follower() }
                     },
                     render: { mixer.render($0) },

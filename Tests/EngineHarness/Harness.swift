@@ -43,8 +43,7 @@ package struct Harness {
         let block = PlanarBuffer(channelCount: channels, frameCount: 8192)
         var frame = 0
         while frame < total {
-            // The longest block: the requests made by `nextBlock` also apply to this block.
-            player.serve(before: Int64(first + frame)..<Int64(first + frame + 8192))
+            player.serve(isBetweenBlocks: true)
             let count = min(nextBlock(), total - frame, 8192)
             _ = unsafe player.core.core.pointee.render(
                 into: block.channels, outputChannels: channels, frameCount: count, adds: false,

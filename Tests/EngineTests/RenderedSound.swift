@@ -20,7 +20,7 @@ struct RenderedSound: Equatable {
         let block = PlanarBuffer(channelCount: clip.channelCount, frameCount: blockFrames)
         player.start(at: 0)
         while true {
-            player.serve(before: frameCount..<frameCount + Int64(blockFrames))
+            player.serve(isBetweenBlocks: true)
             let valid = unsafe player.core.core.pointee.render(
                 into: block.channels, outputChannels: clip.channelCount, frameCount: blockFrames, adds: false,
                 at: frameCount)

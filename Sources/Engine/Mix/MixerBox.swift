@@ -18,7 +18,6 @@ final class MixerBox: @unchecked Sendable {
     private let isCutOff = Atomic<Bool>(false)
     /// A `PauseReason`, by its raw value; below 0 for none.
     private let newReason = Atomic<Int64>(-1)
-    private let afterBlock = Atomic<Int64>(0)
 
     init(_ mixer: consuming Mixer) {
         unsafe self.mixer = RealtimeMemory.allocate(Mixer.self, capacity: 1)
@@ -51,7 +50,6 @@ final class MixerBox: @unchecked Sendable {
         // Checked again: after the end of its players' waits, a block may be incomplete and must not be played.
         if isCutOff.load(ordering: .relaxed) { end = 0 }
         if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
-        afterBlock.store(block.outputFrame + Int64(block.frameCount), ordering: .relaxed)
         // Release: partner is the acquiring load in `hasEnded`.
         if end < block.frameCount { isOver.store(true, ordering: .releasing) }
         return end
@@ -65,9 +63,6 @@ final class MixerBox: @unchecked Sendable {
         if isOver.load(ordering: .relaxed) { return }
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
     }
-
-    /// The output frame after the last block; 0 before the first block. Device thread only.
-    var nextFrame: Int64 { afterBlock.load(ordering: .relaxed) }
 
     /// Carries out pending additions and removals, as the device thread does before a block. Only while the device
     /// thread cannot begin a block.

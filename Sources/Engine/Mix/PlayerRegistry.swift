@@ -100,8 +100,8 @@ struct PlayerRegistry: ~Copyable {
 
     /// Passes on requests and events of every player, and releases the players returned by the mixer.
     ///
-    /// - Parameter block: as in ``Player/serve(before:)``.
-    mutating func serve(before block: Range<Int64>? = nil) {
+    /// - Parameter isBetweenBlocks: as in ``Player/serve(isBetweenBlocks:)``.
+    mutating func serve(isBetweenBlocks: Bool = false) {
         while let address = released.pop() {
             for player in players where player.core.address == address {
                 player.serve()
@@ -113,7 +113,7 @@ struct PlayerRegistry: ~Copyable {
             following.remove(address)
         }
         for player in players {
-            player.serve(before: block)
+            player.serve(isBetweenBlocks: isBetweenBlocks)
             let address = player.core.address
             guard leaving.contains(address), !told.contains(address), player.status.state == .finished else { continue }
             if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(address) }
@@ -180,8 +180,8 @@ final class PlayerDirectory: Sendable {
         }
     }
 
-    func serve(before block: Range<Int64>? = nil) {
-        registry.withLock { $0.serve(before: block) }
+    func serve(isBetweenBlocks: Bool = false) {
+        registry.withLock { $0.serve(isBetweenBlocks: isBetweenBlocks) }
     }
 
     var count: Int { registry.withLock { $0.count } }

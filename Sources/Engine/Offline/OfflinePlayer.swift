@@ -38,7 +38,7 @@ final class OfflinePlayer: @unchecked Sendable {
     ///
     /// - Returns: The number of frames of the score, and the processor time of rendering alone.
     func renderBlock() throws(EngineError) -> (valid: Int, nanoseconds: Int64) {
-        player.serve(before: frame..<frame + Int64(periodFrames))
+        player.serve(isBetweenBlocks: true)
         if frame >= loadedUntil {
             // At four times the speed, plus one block.
             try load(from: player.status.clipFrame, count: 4 * (Self.loadingStep + Int64(periodFrames)))

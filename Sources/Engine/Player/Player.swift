@@ -32,10 +32,10 @@ public final class Player: Sendable {
     ///   - recordingLimit: the maximum number of bytes for a kept pass.
     ///   - listens: false leaves every voice plain.
     ///   - gain: the first gain, as a factor.
-    ///   - frame, blocksAreAnnounced: as in `PlayerControl`.
+    ///   - frame: the output frame at which the engine adds the player to the mix.
     init(
         _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
-        listens: Bool = true, gain: Float = 1, at frame: Int64 = 0, blocksAreAnnounced: Bool = false
+        listens: Bool = true, gain: Float = 1, at frame: Int64 = 0
     ) {
         self.clip = clip
         self.waitsForPages = waitsForPages
@@ -66,7 +66,7 @@ public final class Player: Sendable {
         control = Mutex(
             PlayerControl(
                 urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage,
-                at: frame, blocksAreAnnounced: blocksAreAnnounced))
+                at: frame))
         telemetry = Mutex(
             PlayerTelemetry(
                 events: events.consumer, status: status.reader, peaks: peaks.consumer,
@@ -342,16 +342,16 @@ public final class Player: Sendable {
 
     /// Sends requests, delivers events and results of the analysis, and frees scores that the render side has returned.
     ///
-    /// - Parameter block: the output frames of the next block, if the caller is the render thread, between two blocks.
-    ///   Under the virtual clock the call then sends all requests for this block, however many.
-    func serve(before block: Range<Int64>? = nil) {
+    /// - Parameter isBetweenBlocks: true if the caller is the render thread, between two blocks. Under the virtual
+    ///   clock the call then sends all requests for the next block, however many.
+    func serve(isBetweenBlocks: Bool = false) {
         takeOverPreparation()
         let status = telemetry.withLock { $0.deliver(startsAsked: startsCount) }
         control.withLock { control in
-            let announced = waitsForPages ? block : nil
             // Sound because this thread renders, and does not render now.
-            if let announced { unsafe control.makeRoom(for: announced, in: &core.core.pointee) }
-            control.serve(at: status.outputFrame, before: announced)
+            let frame = status.outputFrame
+            if isBetweenBlocks, waitsForPages { unsafe control.makeRoom(at: frame, in: &core.core.pointee) }
+            control.serve(at: frame)
         }
         preparer.want(clipFrames: score.placesNear(status))
         guard let failure = clip.failure else { return }

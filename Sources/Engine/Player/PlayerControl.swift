@@ -5,8 +5,7 @@ internal import Realtime
 struct PlayerControl: ~Copyable {
     /// Maximum number of scores on the render side at once, unless the rings become longer; further scores wait here.
     static let maximumScores = 64
-    /// Requests are sent this long before their frame, unless blocks are announced: two of the longest blocks, and many
-    /// rounds of the pump.
+    /// Requests are sent this long before their frame: two of the longest blocks, and many rounds of the pump.
     private static let horizonFrames: Int64 = 16_384
 
     private var urgent: RingProducer<PlayerCommand>
@@ -20,10 +19,7 @@ struct PlayerControl: ~Copyable {
     private var storages: [Int: ScoreStorage]
     private(set) var newest: ScoreStorage
     private var scoresUnderWay = 1
-    /// Requests up to this frame are sent at once; requests for later frames wait here, in the order of the frames.
-    private var limit: Int64
-    /// True if ``serve(at:before:)`` announces each block, so that a request need not be sent before its own block.
-    private var blocksAreAnnounced: Bool
+    private var now: Int64 = 0
     /// True if an immediate score was sent since the last round of the pump. The next score then waits for the next
     /// round, or for a later request; scores requested meanwhile replace the waiting score.
     private var hasSentScore = false
@@ -31,22 +27,17 @@ struct PlayerControl: ~Copyable {
     /// Number of requests not sent yet.
     var waitingCount: Int { immediate.commands.count + timed.count }
 
-    /// - Parameters:
-    ///   - frame: the output frame at which the engine adds the player; 0 before the engine's first block.
-    ///   - blocksAreAnnounced: true if every service before a block names the block.
+    /// - Parameter frame: the output frame at which the engine adds the player.
     init(
         urgent: consuming RingProducer<PlayerCommand>, scheduled: consuming RingProducer<PlayerCommand>,
-        spentScores: consuming RingConsumer<Int>, storage: ScoreStorage, at frame: Int64,
-        blocksAreAnnounced: Bool = false
+        spentScores: consuming RingConsumer<Int>, storage: ScoreStorage, at frame: Int64
     ) {
         self.urgent = urgent
         self.scheduled = scheduled
         self.spentScores = spentScores
         storages = [storage.renderScore.address: storage]
         newest = storage
-        self.blocksAreAnnounced = blocksAreAnnounced
-        // A service comes before the engine's first block, so the requests made until then are sorted first.
-        limit = frame == 0 || blocksAreAnnounced ? frame : frame + PlayerControl.horizonFrames
+        now = frame
     }
 
     /// Adds a request; requests keep their order.
@@ -113,19 +104,11 @@ struct PlayerControl: ~Copyable {
 
     /// Sends waiting requests, and frees returned scores.
     ///
-    /// - Parameters:
-    ///   - frame: the player's next output frame. Requests for much later frames stay here, so that the render side's
-    ///     list has room for requests due now.
-    ///   - block: the output frames of the coming block; nil if unknown. From the first known block on, only requests
-    ///     up to the frame after the block are sent.
-    mutating func serve(at frame: Int64, before block: Range<Int64>? = nil) {
-        if let block {
-            blocksAreAnnounced = true
-            limit = max(limit, block.upperBound)
-        } else if !blocksAreAnnounced {
-            // A player added later has no frame before its first block.
-            limit = max(limit, frame + PlayerControl.horizonFrames)
-        }
+    /// - Parameter frame: the player's next output frame. Requests for much later frames stay here, so that the render
+    ///   side's list has room for requests due now.
+    mutating func serve(at frame: Int64) {
+        // A player added later has no frame before its first block.
+        now = max(now, frame)
         freeSpentScores()
         carry(holdingScore: false)
         hasSentScore = false
@@ -138,17 +121,17 @@ struct PlayerControl: ~Copyable {
         }
     }
 
-    /// Makes the rings longer until there is room for everything sent by the next ``serve(at:before:)``, and for the
-    /// returned scores.
+    /// Makes the rings longer until there is room for everything sent by the next ``serve(at:)``, and for the returned
+    /// scores.
     ///
     /// For the virtual clock: the requests carried out in a block then depend on the requests alone, and not on the
     /// times of serving the rings during the block.
     ///
     /// - Parameters:
-    ///   - block: the output frames of the coming block.
+    ///   - frame: as in ``serve(at:)``.
     ///   - core: the render side. The caller is the render thread, between two blocks.
-    mutating func makeRoom(for block: Range<Int64>, in core: inout PlayerCore) {
-        let (hasty, due) = (immediate.commands.count, timed.count(upTo: max(limit, block.upperBound)))
+    mutating func makeRoom(at frame: Int64, in core: inout PlayerCore) {
+        let (hasty, due) = (immediate.commands.count, timed.count(upTo: max(now, frame) + PlayerControl.horizonFrames))
         if hasty > urgent.writableCount {
             let ring = RingEnds<PlayerCommand>(capacity: 2 * (urgent.capacity + hasty))
             var producer = ring.producer
@@ -180,7 +163,9 @@ struct PlayerControl: ~Copyable {
             if command.replacesScore { hasSentScore = true }
             immediate.removeFirst()
         }
-        while let command = timed.first, command.frame <= limit, push(command, isUrgent: false) { timed.removeFirst() }
+        while let command = timed.first, command.frame <= now + PlayerControl.horizonFrames,
+            push(command, isUrgent: false)
+        { timed.removeFirst() }
     }
 
     private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {

@@ -1,5 +1,4 @@
 import EngineHarness
-import Samples
 import TestSupport
 import Testing
 
@@ -17,9 +16,9 @@ struct ManyRequestTests {
 
     /// The sound of a player in blocks of a length, after these requests.
     private static func sound(
-        block: Int, frames: Int = 8192, waits: Bool = true, _ ask: (Player) throws -> Void
+        block: Int, frames: Int = 8192, _ ask: (Player) throws -> Void
     ) throws -> [[Float]] {
-        let harness = try Harness(clip, rate: rate, score: try score(0..<9000), waits: waits)
+        let harness = try Harness(clip, rate: rate, score: try score(0..<9000))
         harness.player.start(at: 0)
         try ask(harness.player)
         return harness.render(frames) { block }
@@ -60,53 +59,6 @@ struct ManyRequestTests {
         let groups = (0..<2000).shuffled(using: &generator)
         let shuffled = try Self.sound(block: 64, frames: 28_192) { send(groups, to: $0) }
         #expect(shuffled == expected)
-    }
-
-    @Test("requests before the first block take effect at their frames, also in descending order")
-    func descending() throws {
-        func send(_ indices: [Int], to player: Player) {
-            for index in indices { player.setGain(decibels: Double(-(index % 5)), at: Int64(4 * index + 2)) }
-        }
-        let expected = try Self.sound(block: 64) { send(Array(0..<2000), to: $0) }
-        for waits in [true, false] {
-            let sound = try Self.sound(block: 64, waits: waits) { send((0..<2000).reversed(), to: $0) }
-            let isSame = sound == expected
-            #expect(isSame, "under the \(waits ? "virtual" : "real") clock")
-        }
-    }
-
-    @Test("requests between announced blocks take effect at their frames, also behind many later ones")
-    func behindLater() throws {
-        func send(_ indices: [Int], to player: Player) {
-            for index in indices { player.setGain(decibels: Double(-(index % 5)), at: Int64(1000 + 4 * index)) }
-        }
-        let expected = try Self.announced { player, number in
-            if number == 0 { send(Array(0..<1000), to: player) }
-        }
-        let descending = try Self.announced { player, number in
-            guard number < 10 else { return }
-            let first = 100 * (9 - number)
-            send((first..<first + 100).reversed(), to: player)
-        }
-        let isSame = descending == expected
-        #expect(isSame)
-    }
-
-    /// The sound of a player in announced blocks of 64 frames, with requests before each block.
-    private static func announced(_ ask: (Player, Int) -> Void) throws -> [Float] {
-        let harness = try Harness(clip, rate: rate, score: try score(0..<9000))
-        harness.player.start(at: 0)
-        let block = PlanarBuffer(channelCount: 1, frameCount: 64)
-        var samples: [Float] = []
-        for number in 0..<100 {
-            ask(harness.player, number)
-            let frame = Int64(64 * number)
-            harness.player.serve(before: frame..<frame + 64)
-            _ = unsafe harness.player.core.core.pointee.render(
-                into: block.channels, outputChannels: 1, frameCount: 64, adds: false, at: frame)
-            for index in 0..<64 { unsafe samples.append(block.channel(0)[index]) }
-        }
-        return samples
     }
 
     @Test("many requests for one frame are carried out there, and an excess at the next frames")
