@@ -119,7 +119,6 @@ package struct FetchRows {
         add("title", wishes.title)
         add("artist", wishes.artist)
         add("language", wishes.language)
-        add("source", wishes.source)
         add("licence", wishes.licence)
         add("sha256", wishes.sha256)
         if !wishes.tags.isEmpty { fields.append(.init("tags", .array(wishes.tags.map { .string($0) }))) }
@@ -139,7 +138,7 @@ package struct FetchRows {
         var wishes = FetchWishes()
         (wishes.title, wishes.artist) = (value["title"]?.stringValue, value["artist"]?.stringValue)
         (wishes.language, wishes.licence) = (value["language"]?.stringValue, value["licence"]?.stringValue)
-        (wishes.source, wishes.sha256) = (value["source"]?.stringValue, value["sha256"]?.stringValue)
+        wishes.sha256 = value["sha256"]?.stringValue
         wishes.tags = value["tags"]?.elements?.compactMap(\.stringValue) ?? []
         return wishes
     }

@@ -44,8 +44,6 @@ public struct FetchWishes: Sendable, Hashable {
     public var language: String?
     /// Tags.
     public var tags: [String] = []
-    /// Source, in words; nil for the address of the fetch.
-    public var source: String?
     /// Licence, in words; nil for none.
     public var licence: String?
     /// Required SHA-256 checksum of the file, in 64 hexadecimal digits; nil if unknown.
@@ -59,7 +57,6 @@ public struct FetchWishes: Sendable, Hashable {
         var wishes = self
         (wishes.title, wishes.artist) = (later.title ?? title, later.artist ?? artist)
         (wishes.language, wishes.licence) = (later.language ?? language, later.licence ?? licence)
-        wishes.source = later.source ?? source
         if !later.tags.isEmpty { wishes.tags = later.tags }
         wishes.sha256 = later.sha256 ?? sha256
         return wishes
@@ -71,7 +68,6 @@ public struct FetchWishes: Sendable, Hashable {
         if let artist { words.artist = artist }
         if let language { words.language = language }
         words.tags += tags
-        if let source { words.source = source }
         if let licence { words.licence = licence }
     }
 }

@@ -138,8 +138,7 @@ struct GetCommand: Verb {
     private var wishes: FetchWishes {
         var wishes = FetchWishes()
         (wishes.title, wishes.artist, wishes.language) = (words.title, words.artist, words.language)
-        (wishes.tags, wishes.source, wishes.licence) = (words.tag, words.source, words.licence)
-        wishes.sha256 = sha256?.lowercased()
+        (wishes.tags, wishes.licence, wishes.sha256) = (words.tag, words.licence, sha256?.lowercased())
         return wishes
     }
 
