@@ -49,6 +49,7 @@ expect nothing "a clean module passes the formatter" format_lint
 
 plant() { printf '%s\n' "$1" >>"$folder/Sources/Sample/Sample.swift"; }
 
+plant 'let lost = PlainThread(name: "woodshed-lost") {}' && expect found "a thread without a row in the architecture" house_rules
 imports() { lay_module && printf '%s\n' "$@" >"$folder/Sources/Sample/Other.swift"; }
 imports 'import Files' '// Reads frames.' 'import Realtime' && expect found "a file's comment between its imports" house_rules
 imports '// Reads frames.' 'import Files' 'import Realtime' '' '// Counts.' && expect nothing "a file's comment above its imports" house_rules
@@ -271,7 +272,8 @@ lay_prose() { # FILE LINE...: 400 plain words, and the lines after them
 words() { "$scripts/words.py" --check "$folder"; }
 lay_prose Sources/Sample/Loop.swift '// What ends.' && expect nothing "an asking word in 400 words" words
 for file in {Sources/Sample/Loop.swift,Tests/SampleTests/Loop.swift,CSources/CSample/loop.h,Examples/Clients/loop.rs,Bindings/Python/loop.py,scripts/loop.sh}; do
-    lay_prose "$file" {'//','#'}' What ends, and who ends the loop.' && expect found "comments with too many asking words: $file" words
+    mark='//'; [[ $file = *.sh || $file = *.py ]] && mark='#'
+    lay_prose "$file" "$mark What ends, and who ends the loop." && expect found "comments with too many asking words: $file" words
 done
 lay_prose scripts/loop.py 'def end():' '    """What ends, and who ends the loop."""' && expect found "a docstring with too many asking words" words
 lay_prose scripts/loop.py 'text = """' 'what and who' '"""' && expect nothing "asking words in a text of Python" words

@@ -151,7 +151,7 @@ extension AudioFileError {
 
     package static func changed(_ path: String) -> AudioFileError {
         AudioFileError(
-            .changed, path: path, "\(path): the file became shorter after it was opened",
+            .changed, path: path, "\(path): the file was changed after it was opened",
             remedy: "Let no program change the file while it is in use, then open it again.")
     }
 

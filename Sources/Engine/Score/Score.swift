@@ -203,7 +203,7 @@ public struct Score: Sendable {
             }
             guard let gapFrames = gap.frameCount(passFrames: passFrames) else {
                 throw ScoreError(
-                    .gapOutOfRange, "the gap is negative or not a number",
+                    .gapOutOfRange, "the gap is negative, too long or not a number",
                     remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x."
                 )
             }

@@ -85,7 +85,7 @@ final class SocketFolder: Sendable {
         ControlError(
             kind: .folder, message: "\(path): no folder for the control socket: \(reason)",
             remedy:
-                "Remove the folder, set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none."
+                "Remove \(path), set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none."
         )
     }
 

@@ -233,7 +233,8 @@ extension PracticeStore {
             let deletion = try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in
                 try rows.trash(piece, at: now, step)
             }
-            trashing = deletion.trashing
+            // A step without takes is not kept, and another program may begin a step of this number.
+            if !deletion.takes.isEmpty { trashing = deletion.trashing }
             trashed += try hideFiles(of: deletion, &failure)
             if rest.isEmpty { break }
             Self.letOthersWrite(after: began.duration(to: .now))

@@ -1,5 +1,5 @@
-import Files
 // A progress line while a recording is read, for the user at a terminal.
+import Files
 
 /// Draws the progress of a noticeably long reading.
 package struct ReadingLine {

@@ -30,6 +30,9 @@ struct AddCommand: Verb {
 
     @OptionGroup var words: WordOptions
 
+    @Option(name: .long, help: .init("Set the source, such as an address.", valueName: "words"))
+    var source: String?
+
     @OptionGroup(visibility: .hidden) var room: QuotaOptions
 
     @OptionGroup var messages: MessageOptions
@@ -50,7 +53,7 @@ struct AddCommand: Verb {
             // A long list shows the progress of adding; Ctrl-C keeps the recordings added so far.
             var refusal: (any Error)?
             let results = library.add(
-                group.files, way, change: words.change, isCancelled: { watch.isOver || refusal != nil }
+                group.files, way, change: change, isCancelled: { watch.isOver || refusal != nil }
             ) { _, result in
                 guard case .success(let added) = result, refusal == nil else { return }
                 do { try tell(added, areFew) } catch { refusal = error }
@@ -102,6 +105,14 @@ struct AddCommand: Verb {
         }
         if added.count + known > 0 { StandardStream.error.note("next: woodshed practice @1") }
     }
+
+    /// Applies the given metadata.
+    private var change: @Sendable (inout LibraryItem.Words) -> Void {
+        { [change = words.change, source] words in
+            change(&words)
+            if let source { words.source = source }
+        }
+    }
 }
 
 /// Metadata of a recording.
@@ -118,23 +129,16 @@ struct WordOptions: ParsableArguments {
     @Option(name: .long, parsing: .singleValue, help: .init("Add a tag; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
-    @Option(name: .long, help: .init("Set the source, such as an address.", valueName: "words"))
-    var source: String?
-
     @Option(name: .long, help: .init("Set the licence, such as CC BY 4.0.", valueName: "words"))
     var licence: String?
 
-    /// True if no metadata is given.
-    var isEmpty: Bool { [title, artist, language, source, licence].allSatisfy { $0 == nil } && tag.isEmpty }
-
     /// Applies the given metadata; tags are added to existing tags.
     var change: @Sendable (inout LibraryItem.Words) -> Void {
-        { [title, artist, language, tag, source, licence] words in
+        { [title, artist, language, tag, licence] words in
             if let title { words.title = title }
             if let artist { words.artist = artist }
             if let language { words.language = language }
             words.tags += tag
-            if let source { words.source = source }
             if let licence { words.licence = licence }
         }
     }

@@ -188,6 +188,6 @@ extension RecordingLibrary {
 
 extension RecordingLibraryError {
     fileprivate static let stoppedSalvage = RecordingLibraryError(
-        .cancelled, "it was stopped, and some rows are here already",
-        remedy: "Repair from the same file again: that completes it.")
+        .cancelled, "the repair was stopped after some of its pieces",
+        remedy: "Repair from the same file again to complete the repair.")
 }

@@ -22,7 +22,7 @@ extension SalvagedRows {
         // A take keeps its number if the number is free here. A new number is free in both stores: a later piece may
         // bring the take that has the number there.
         let free = """
-            max(coalesce((SELECT max(id) FROM main.take), 0), coalesce((SELECT max(id) FROM other.take), 0))
+            min(max(coalesce((SELECT max(id) FROM main.take), 0), coalesce((SELECT max(id) FROM other.take), 0)), 1 << 53)
             + row_number() OVER (ORDER BY there.id)
             """
         for (number, condition) in [("there.id", "NOT IN"), (free, "IN")] {
