@@ -128,7 +128,7 @@ struct DocumentCommandTests {
         #expect(missing.status == 69 && missing.lines == ["no-such-program \(path)"] && missing.errorLines.count == 2)
         #expect(missing.error.contains("not installed") && missing.error.contains("config set opener"))
         let failing = home.run("open", "@1", "--opener", "false", with: ["DISPLAY": ":99"])
-        #expect(failing.status == 69 && failing.error.contains("ended with 1"), "\(failing.error)")
+        #expect(failing.status == 69 && failing.error.contains("exit code 1"), "\(failing.error)")
         #expect(home.run("open", "@1", "--opener", "'a", with: bare).status == 64)
         #expect(home.run("config", "set", "opener", "{file}").status == 64)
         _ = unsafe unlink(path)

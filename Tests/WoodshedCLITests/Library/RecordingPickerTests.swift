@@ -30,7 +30,7 @@ struct RecordingPickerTests {
         let run = terminal(verb, "--output", "null", "--clock", "virtual")
         #expect(run.wait(for: "Which one?"), "\(run.text)")
         #expect(run.text.contains("1  Autumn Leaves") && run.text.contains("3  Blue Bossa"))
-        answer(run, "9", "There is no 9:")
+        answer(run, "9", "There is no number 9:")
         answer(run, "zzz", "No title has 'zzz':")
         answer(run, "blue", "'blue' may be:")
         // The length identifies the recording, which may be over before the title is drawn.
