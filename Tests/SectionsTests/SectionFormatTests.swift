@@ -57,8 +57,8 @@ struct SectionFormatTests {
             ])
         #expect(
             found.notes == [
-                "1 section could not be read", "1 section ended before they began",
-                "1 section reached past the end of the recording and were shortened",
+                "1 section could not be read", "1 section ended before the beginning",
+                "1 section lost the frames past the end of the recording",
                 "1 section lay outside the recording",
             ])
     }
@@ -308,7 +308,7 @@ struct SectionFormatTests {
         for line in 0..<110_000 { text += "\(line / 2000).\(1000 + line % 2000)\t\(line / 2000 + 1).5\tx\(line)\n" }
         let found = try read(text, "x.txt")
         #expect(found.drafts.count == SectionLimits.sectionCount)
-        #expect(found.notes == ["10000 sections were more than a recording can have"])
+        #expect(found.notes == ["10000 sections exceeded the number that a recording can have"])
         #expect(throws: SectionFormatError.self) {
             try SectionFormat.read(
                 [UInt8](repeating: 65, count: SectionFormat.mostBytes + 1), fileName: "x.txt", for: recording)

@@ -213,7 +213,7 @@ struct SectionsCommandTests {
             "talk.srt", Array("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:09,000 --> 00:00:19,000\nlong".utf8))
         let imported = sections(["import", folder["talk.srt"]])
         #expect(imported.status == 0 && imported.error.contains("imported 2 sections from SubRip; 2 sections now"))
-        #expect(imported.error.contains("1 section reached past its end"))
+        #expect(imported.error.contains("1 section lost the frames past the end"))
         #expect(sections([]).lines[0].hasSuffix(#""Hello""#))
         // Existing sections are not added again.
         #expect(sections(["import", folder["talk.srt"]]).error.contains("Nothing had to change"))

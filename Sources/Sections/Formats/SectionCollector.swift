@@ -14,11 +14,11 @@ struct SectionCollector {
     /// The reason for an omission or a change.
     enum Loss: String {
         case unreadable = "could not be read"
-        case reversed = "ended before they began"
+        case reversed = "ended before the beginning"
         case outside = "lay outside the recording"
-        case cut = "reached past the end of the recording and were shortened"
-        case tooMany = "were more than a recording can have"
-        case shortened = "had names or texts that were too long, and were shortened"
+        case cut = "lost the frames past the end of the recording"
+        case tooMany = "exceeded the number that a recording can have"
+        case shortened = "lost the end of a name or text that was too long"
     }
 
     init(_ recording: SectionList) { (rate, frameCount) = (recording.sampleRate, recording.frameCount) }
