@@ -28,10 +28,7 @@ struct AddCommand: Verb {
     @Flag(name: .long, help: "Move the files into the library.")
     var move = false
 
-    @OptionGroup var words: WordOptions
-
-    @Option(name: .long, help: .init("Set the source, such as an address.", valueName: "words"))
-    var source: String?
+    @OptionGroup var words: SourcedWordOptions
 
     @OptionGroup(visibility: .hidden) var room: QuotaOptions
 
@@ -39,7 +36,7 @@ struct AddCommand: Verb {
 
     mutating func validate() throws {
         if link, move { throw ValidationError("Use --link or --move.") }
-        if files.count > 1, words.title != nil { throw ValidationError("--title is for one recording.") }
+        if files.count > 1, words.common.title != nil { throw ValidationError("--title is for one recording.") }
     }
 
     func perform() throws {
@@ -53,7 +50,7 @@ struct AddCommand: Verb {
             // A long list shows the progress of adding; Ctrl-C keeps the recordings added so far.
             var refusal: (any Error)?
             let results = library.add(
-                group.files, way, change: change, isCancelled: { watch.isOver || refusal != nil }
+                group.files, way, change: words.change, isCancelled: { watch.isOver || refusal != nil }
             ) { _, result in
                 guard case .success(let added) = result, refusal == nil else { return }
                 do { try tell(added, areFew) } catch { refusal = error }
@@ -105,17 +102,28 @@ struct AddCommand: Verb {
         }
         if added.count + known > 0 { StandardStream.error.note("next: woodshed practice @1") }
     }
+}
 
-    /// Applies the given metadata.
-    private var change: @Sendable (inout LibraryItem.Words) -> Void {
-        { [change = words.change, source] words in
+/// Metadata of a recording, with its source.
+struct SourcedWordOptions: ParsableArguments {
+    @OptionGroup var common: WordOptions
+
+    @Option(name: .long, help: .init("Set the source, such as an address.", valueName: "words"))
+    var source: String?
+
+    /// True if no metadata is given.
+    var isEmpty: Bool { common.isEmpty && source == nil }
+
+    /// Applies the given metadata; tags are added to existing tags.
+    var change: @Sendable (inout LibraryItem.Words) -> Void {
+        { [change = common.change, source] words in
             change(&words)
             if let source { words.source = source }
         }
     }
 }
 
-/// Metadata of a recording.
+/// Metadata of a recording. The source of a fetched recording is its address.
 struct WordOptions: ParsableArguments {
     @Option(name: .long, help: .init("Set the title.", valueName: "words"))
     var title: String?
@@ -131,6 +139,9 @@ struct WordOptions: ParsableArguments {
 
     @Option(name: .long, help: .init("Set the licence, such as CC BY 4.0.", valueName: "words"))
     var licence: String?
+
+    /// True if no metadata is given.
+    var isEmpty: Bool { [title, artist, language, licence].allSatisfy { $0 == nil } && tag.isEmpty }
 
     /// Applies the given metadata; tags are added to existing tags.
     var change: @Sendable (inout LibraryItem.Words) -> Void {

@@ -22,7 +22,7 @@ struct EditCommand: Verb {
     @Argument(help: .init("Recordings: @1, @2-5, or words of a title in quotes.", valueName: "recording"))
     var recordings: [String]
 
-    @OptionGroup var words: WordOptions
+    @OptionGroup var words: SourcedWordOptions
 
     @Option(name: .long, parsing: .singleValue, help: .init("Remove a tag; may be repeated.", valueName: "tag"))
     var untag: [String] = []
@@ -39,7 +39,7 @@ struct EditCommand: Verb {
     func perform() throws {
         let library = try RecordingLibrary(PracticeStore(.user))
         let items = try RecordingWord.items(recordings, in: library)
-        if items.count > 1, words.title != nil {
+        if items.count > 1, words.common.title != nil {
             throw CommandFailure(.usage, "--title is for one recording", remedy: "Name one recording.")
         }
         let (change, away) = (words.change, Set(untag.map { $0.lowercased() }))
