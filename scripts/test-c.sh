@@ -104,8 +104,6 @@ for client in "${clients[@]}"; do
     cmp expected.wav "$client.wav" || fail "looper.$client plays other samples than woodshed render"
     ! "./looper-$client" words.txt "file:none.wav" >/dev/null 2>"$client.err" || fail "looper.$client plays what is not audio"
     grep -qi 'audio' "$client.err" || fail "looper.$client does not say what is wrong: $(cat "$client.err")"
-    lines=$(wc -l <"$root/Examples/Clients/looper.$client")
-    [ "$lines" -le 35 ] || fail "looper.$client has $lines lines; 35 are promised"
 done
 
 # The program of docs/embedding.md on sessions: two presses mark a loop, a third press leaves the loop.
