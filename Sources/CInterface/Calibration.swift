@@ -16,7 +16,7 @@ private struct CalibrationRequest: Sendable {
         try request.refusePlaying()
         self.output = try OutputDevice(parsing: unsafe Argument.path(output, "the output"))
         self.input = try InputDevice(parsing: unsafe Argument.path(input, "the input"))
-        stream = try request.stream(clock: request.clock(isCard: true))
+        stream = try request.stream()
     }
 
     func measure() throws -> woodshed_round_trip {

@@ -10,20 +10,16 @@ struct EngineRequest {
         options = try unsafe Struct.read(pointer, default: woodshed_engine_options(), "the options")
     }
 
-    func stream(clock: StreamClock, fileFormat: FileFormat? = nil) throws -> StreamRequest {
-        try StreamRequest(
+    func stream(fileFormat: FileFormat? = nil) throws -> StreamRequest {
+        let clocks: [Int32: StreamClock] = [0: .automatic, 1: .real, 2: .virtual]
+        return try StreamRequest(
             sampleRate: Self.number(options.sample_rate, else: 48_000),
             channelCount: Self.number(options.channels, else: 2),
             periodFrames: Self.number(options.period_frames, else: 256),
-            periodCount: Self.number(options.periods, else: 3), clock: clock, fileFormat: fileFormat,
+            periodCount: Self.number(options.periods, else: 3),
+            clock: Argument.choice(options.clock, clocks, "the clock"), fileFormat: fileFormat,
             realtimePriority: options.priority == -1 ? nil : Self.number(options.priority, else: 70),
             isExclusive: options.exclusive != 0)
-    }
-
-    func clock(isCard: Bool) throws -> StreamClock {
-        let chosen: StreamClock? = try Argument.choice(
-            options.clock, [0: nil, 1: .real, 2: .virtual], "the clock")
-        return chosen ?? (isCard ? .real : .virtual)
     }
 
     func lossPolicy() throws -> LossPolicy {

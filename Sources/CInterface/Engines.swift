@@ -14,8 +14,8 @@ final class EngineBox: Handled {
     let engine: Engine
     /// The output of an engine without a device.
     let pulled: PulledOutput?
-    /// The streams of an engine with an input, and their clock.
-    let linked: (streams: LinkedStreams, clock: StreamClock)?
+    /// The streams of an engine with an input.
+    let linked: LinkedStreams?
     let hub = EventHub()
     private struct Open {
         /// Handles of the engine's players.
@@ -37,8 +37,8 @@ final class EngineBox: Handled {
     }
 
     /// Creates an engine on the output of linked streams.
-    init(_ engine: Engine, linked: LinkedStreams, clock: StreamClock) {
-        (self.engine, pulled, self.linked) = (engine, nil, (linked, clock))
+    init(_ engine: Engine, linked: LinkedStreams) {
+        (self.engine, pulled, self.linked) = (engine, nil, linked)
         engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
     }
 
@@ -59,8 +59,7 @@ final class EngineBox: Handled {
             guard open.recorder == nil, !open.recorderHasStarted else {
                 throw ArgumentError("a session of the engine is recorded already", remedy: "Open another engine.")
             }
-            let recorder = PracticeRecorder(
-                over: session, engine: engine, linked: linked.streams, clock: linked.clock, settings: settings)
+            let recorder = PracticeRecorder(over: session, engine: engine, linked: linked, settings: settings)
             open.recorder = recorder
             return recorder
         }
@@ -145,8 +144,7 @@ public func woodshed_engine_open(
                 throw ArgumentError(
                     "the format of samples is for files", remedy: "Leave the format 0 for other outputs.")
             }
-            let isCard = if case .system = device { true } else { false }
-            let stream = try request.stream(clock: request.clock(isCard: isCard), fileFormat: format)
+            let stream = try request.stream(fileFormat: format)
             let engine = try Engine(
                 output: device, request: stream, onLoss: request.lossPolicy(),
                 endsWithPlayers: request.endsWithPlayers)
@@ -163,7 +161,7 @@ public func woodshed_engine_open_pulled(
     answer {
         try unsafe Argument.give(engine, "the place for the engine") {
             let request = try unsafe EngineRequest(options)
-            let pulled = PulledOutput(try request.stream(clock: request.clock(isCard: true)))
+            let pulled = PulledOutput(try request.stream())
             let engine = Engine(pulled: pulled, endsWithPlayers: request.endsWithPlayers)
             return try unsafe Handles.open(EngineBox(engine, pulled: pulled))
         }

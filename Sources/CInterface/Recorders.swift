@@ -195,8 +195,7 @@ public func woodshed_recorder_open(
             let request = try unsafe EngineRequest(options)
             try request.refusePlaying()
             let device = try InputDevice(parsing: unsafe Argument.path(input, "the input"))
-            let isCard = if case .system = device { true } else { false }
-            let stream = try request.stream(clock: request.clock(isCard: isCard))
+            let stream = try request.stream()
             return try unsafe Handles.open(
                 RecorderBox(
                     try IdleRecorder(

@@ -114,8 +114,6 @@ public func woodshed_engine_open_duplex(
                 throw ArgumentError(
                     "the format of samples is for files", remedy: "Leave the format 0 for other outputs.")
             }
-            let isCard = if case .system = device { true } else { false }
-            let clock = try request.clock(isCard: isCard)
             guard try request.lossPolicy() == .wait else {
                 throw ArgumentError(
                     "an engine with an input ends when the device is lost", remedy: "Leave on_loss 0.")
@@ -124,9 +122,9 @@ public func woodshed_engine_open_duplex(
                 try openDuplex(
                     output: device, input: InputDevice(parsing: unsafe Argument.path(input, "the input")),
                     inputChannelCount: inputChannels == 0 ? 2 : Int(inputChannels),
-                    request.stream(clock: clock, fileFormat: format)))
-            let made = Engine(linked: linked, clock: clock, endsWithPlayers: request.endsWithPlayers)
-            return try unsafe Handles.open(EngineBox(made, linked: linked, clock: clock))
+                    request.stream(fileFormat: format)))
+            let made = Engine(linked: linked, endsWithPlayers: request.endsWithPlayers)
+            return try unsafe Handles.open(EngineBox(made, linked: linked))
         }
     }
 }

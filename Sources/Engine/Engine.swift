@@ -11,8 +11,7 @@ internal import Synchronization
 ///
 ///     let engine = try Engine(output: .null, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
 ///     let clip = try engine.load("song.flac")
-///     let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-///     let player = try engine.makePlayer(clip, score: score)
+///     let player = try engine.makePlayer(clip, plan: plan)
 ///     player.start()
 ///     try engine.start()
 ///     try engine.waitUntilFinished()
@@ -60,7 +59,7 @@ public final class Engine: Sendable {
     public convenience init(
         output: OutputDevice, request: StreamRequest, onLoss: LossPolicy = .wait, endsWithPlayers: Bool = true
     ) throws(DeviceError) {
-        try self.init(isVirtual: request.clock == .virtual, endsWithPlayers: endsWithPlayers) {
+        try self.init(endsWithPlayers: endsWithPlayers) {
             (mixer, broadcast) throws(DeviceError) in
             guard case .system = output else { return try openOutput(output, request) }
             return try KeptOutput(
@@ -75,10 +74,9 @@ public final class Engine: Sendable {
     ///
     /// - Parameters:
     ///   - linked: streams with an unused output.
-    ///   - clock: the clock with which the streams were opened.
     ///   - endsWithPlayers: true ends both streams with the last player.
-    public convenience init(linked: LinkedStreams, clock: StreamClock = .real, endsWithPlayers: Bool = true) {
-        self.init(isVirtual: clock == .virtual, endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
+    public convenience init(linked: LinkedStreams, endsWithPlayers: Bool = true) {
+        self.init(endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
     }
 
     /// Plays into blocks that the program takes on an audio thread of its own; see `PulledOutput`. `render` is silent
@@ -88,15 +86,14 @@ public final class Engine: Sendable {
     ///   - pulled: an output not yet in use by an engine.
     ///   - endsWithPlayers: true ends the sound with the last player; false continues in silence until `stop()`.
     public convenience init(pulled: PulledOutput, endsWithPlayers: Bool = false) {
-        self.init(isVirtual: pulled.isVirtual, endsWithPlayers: endsWithPlayers) { (_, _) in pulled }
+        self.init(endsWithPlayers: endsWithPlayers) { (_, _) in pulled }
     }
 
     /// Plays on any stream. `open` gets the objects to inform about the device.
     init<Failure: Error>(
-        isVirtual: Bool, endsWithPlayers: Bool = true,
+        endsWithPlayers: Bool = true,
         opening stream: (MixerBox, EventBroadcast<EngineEvent>) throws(Failure) -> any OutputStream
     ) throws(Failure) {
-        self.isVirtual = isVirtual
         let commands = RingEnds<Mixer.Command>(capacity: 2 * Mixer.capacity)
         let released = RingEnds<Int>(capacity: Mixer.capacity)
         mixer = MixerBox(
@@ -104,6 +101,7 @@ public final class Engine: Sendable {
         directory = PlayerDirectory(PlayerRegistry(commands: commands.producer, released: released.consumer))
         self.stream = try stream(mixer, broadcast)
         configuration = self.stream.configuration
+        isVirtual = self.stream.clock == .virtual
     }
 
     deinit {
@@ -133,6 +131,16 @@ public final class Engine: Sendable {
     ///   mix.
     public func makePlayer(_ clip: Clip, score: Score) throws(EngineError) -> Player {
         try makePlayer(clip, score: score, decibels: 0)
+    }
+
+    /// Adds a player for a plan; see `makePlayer(_:score:)`.
+    ///
+    /// - Parameters:
+    ///   - clip: a recording at the engine's rate, as `load(_:)` opens it.
+    ///   - plan: sections, passes, speeds, pitch, gap and joint.
+    /// - Throws: `ScoreError` if the plan does not fit the clip, or the `EngineError` of `makePlayer(_:score:)`.
+    public func makePlayer(_ clip: Clip, plan: PracticePlan) throws -> Player {
+        try makePlayer(clip, score: Score(plan, for: clip))
     }
 
     /// Adds a player that begins at the output frame at which another player ends, after any pauses, seeks and changes
@@ -225,7 +233,7 @@ public final class Engine: Sendable {
             isBegun = try pump.start {
                 let isOver = mixer.hasEnded
                 directory.serve()
-                if let pulled, !pulled.isVirtual { directory.releaseOverdue(from: mixer, beside: pulled) }
+                if let pulled, pulled.clock == .real { directory.releaseOverdue(from: mixer, beside: pulled) }
                 for follower in followers { follower() }
                 if isOver {
                     directory.endEvents()
@@ -321,7 +329,7 @@ public final class Engine: Sendable {
     /// Counters since the start, over all devices of the engine so far. May be read at any time.
     public var statistics: EngineStatistics {
         if let kept = stream as? KeptOutput { return EngineStatistics(kept) }
-        return EngineStatistics(stream, isVirtual: isVirtual)
+        return EngineStatistics(stream)
     }
 
     /// Losses, returns and disturbances of the device from now on, in order. Every reader gets each event once. The

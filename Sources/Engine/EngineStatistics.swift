@@ -29,12 +29,12 @@ public struct EngineStatistics: Sendable {
 
 extension EngineStatistics {
     /// For an output that is never lost.
-    init(_ stream: any OutputStream, isVirtual: Bool) {
+    init(_ stream: any OutputStream) {
         let configuration = stream.configuration
         let statistics = stream.statistics
         let load = RenderLoad(
             statistics.renderTime, periodFrames: configuration.periodFrames, sampleRate: configuration.sampleRate)
-        self.init(statistics, load: isVirtual ? nil : load, interruptions: 0, unheardFrames: 0)
+        self.init(statistics, load: stream.clock == .virtual ? nil : load, interruptions: 0, unheardFrames: 0)
     }
 
     /// For an output that outlives its devices.

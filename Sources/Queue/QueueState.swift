@@ -284,7 +284,7 @@ struct QueueState {
         let clip = sound.clip
         let plan = PracticePlan(
             sections: [try Section(sound.range ?? 0..<clip.frameCount)], speeds: .constant(speed), joint: .hard)
-        let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+        let score = try Score(plan, for: clip)
         let serial = madePlayers + 1
         let fade = fade(from: chain.last?.sound, to: sound)
         let player = try engine.makePlayer(

@@ -48,10 +48,30 @@ struct ClockedStreamTests {
         }
     }
 
+    @Test("the automatic clock is the virtual one for files and null, and the real one for cards and pulled blocks")
+    func automaticClock() throws {
+        let path = temporaryPath()
+        defer { unsafe unlink(path) }
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil)
+        #expect(request.clock == .automatic)
+        let sound = TestSound(frameCount: 1000, channelCount: 2)
+        let file = try openOutput(.file(path: path), request)
+        try file.start(sound.callbacks())
+        try file.waitUntilFinished()
+        #expect(file.clock == .virtual && !sound.prepared.isEmpty)
+        #expect(try openOutput(.null, request).clock == .virtual && openInput(.null, request).clock == .virtual)
+        let linked = LinkedStreams(try openDuplex(output: .null, input: .file(path: path), request))
+        #expect(linked.output.clock == .virtual && linked.input.clock == .virtual)
+        let rig = try VirtualCardRig()
+        #expect(try openOutput(.system(rig.name), request).clock == .real)
+        #expect(PulledOutput(request).clock == .real)
+    }
+
     @Test("a stream under the real clock takes as long as its sound, and never calls prepare")
     func realClock() throws {
         let sound = TestSound(frameCount: 4801, channelCount: 1)
-        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 128, periodCount: 2)
+        let request = try StreamRequest(
+            sampleRate: 48_000, channelCount: 1, periodFrames: 128, periodCount: 2, clock: .real)
         let stream = try openOutput(.null, request)
         var begin = timespec()
         var end = timespec()
@@ -71,7 +91,8 @@ struct ClockedStreamTests {
         let sound = TestSound(frameCount: 2000, channelCount: 1)
         let path = temporaryPath()
         defer { unsafe unlink(path) }
-        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, periodCount: 2)
+        let request = try StreamRequest(
+            sampleRate: 48_000, channelCount: 1, periodFrames: 64, periodCount: 2, clock: .real)
         let stream = try openOutput(.file(path: path), request)
         try stream.start(
             sound.callbacks { block in
@@ -114,7 +135,7 @@ struct ClockedStreamTests {
     func stoppedFile() throws {
         let path = temporaryPath()
         defer { unsafe unlink(path) }
-        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64)
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64, clock: .real)
         let unused = try openOutput(.file(path: path), request)
         unused.stop()
         #expect(unsafe access(path, F_OK) != 0)

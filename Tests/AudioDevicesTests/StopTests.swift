@@ -83,7 +83,8 @@ struct StopTests {
                 let path = temporaryPath()
                 defer { unsafe unlink(path) }
                 // All 100 000 frames fit into the buffer, which takes 12 s to play out.
-                let request = try StreamRequest(sampleRate: 8000, channelCount: 1, periodFrames: 8192, periodCount: 16)
+                let request = try StreamRequest(
+                    sampleRate: 8000, channelCount: 1, periodFrames: 8192, periodCount: 16, clock: .real)
                 let stream = try outlet.open(request, path: path)
                 try stream.start(TestSound(frameCount: 100_000, channelCount: 1).callbacks())
                 while stream.position.framesWritten < 100_000 { usleep(1000) }
@@ -111,7 +112,7 @@ struct StopTests {
 
     @Test("a stream plays once: a second start and a start after a stop are refused")
     func startsOnce() throws {
-        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1)
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, clock: .real)
         let stream = try openOutput(.null, request)
         let sound = TestSound(frameCount: .max, channelCount: 1)
         try stream.start(sound.callbacks())
@@ -123,7 +124,7 @@ struct StopTests {
 
     @Test("a stream that was never started finishes at once, and a released stream ends its thread")
     func lettingGo() throws {
-        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64)
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .real)
         try openOutput(.null, request).waitUntilFinished()
         weak var callbacksAlive: TestSound?
         do {

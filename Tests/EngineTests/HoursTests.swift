@@ -74,7 +74,7 @@ final class HoursRun: Sendable {
             deeds.ask(before: frames.upperBound)
             memory.look(at: frames.lowerBound)
         }
-        engine = Engine(isVirtual: true, opening: { [card] _, _ in card })
+        engine = Engine(opening: { [card] _, _ in card })
         let practice = PracticePlan(
             sections: [try Section(1000..<14_601)], passes: 100_000_000, joint: .hard)
         let score = try Score(practice, clipFrameCount: 16_000, sampleRate: Self.rate)

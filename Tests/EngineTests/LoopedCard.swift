@@ -14,6 +14,7 @@ import VirtualCardSupport
 @safe
 final class LoopedCard: OutputStream, @unchecked Sendable {
     // Unchecked because of `listener`: the device thread alone has it while the stream runs.
+    let clock = StreamClock.virtual
     private let duplex: any DuplexStream
     private let origin: Int64
     private let frameCount: Int64

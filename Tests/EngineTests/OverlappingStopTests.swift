@@ -52,7 +52,7 @@ struct OverlappingStopTests {
     @Test("an engine stopped during its start removes players at once afterwards", arguments: [true, false])
     func removes(starts: Bool) throws {
         let output = SlowOutput(starts: starts)
-        let engine = Engine(isVirtual: false) { _, _ in output }
+        let engine = Engine { _, _ in output }
         let clip = try Clip.inMemory([[0.5]], sampleRate: 8000)
         let score = try Score(PracticePlan(sections: [try Section(0..<1)]), clipFrameCount: 1, sampleRate: 8000)
         let (first, second) = (
@@ -74,7 +74,7 @@ struct OverlappingStopTests {
     @Test("an engine waited for during its start removes players at once when the wait is over")
     func waits() throws {
         let output = SlowOutput(starts: true)
-        let engine = Engine(isVirtual: false) { _, _ in output }
+        let engine = Engine { _, _ in output }
         let clip = try Clip.inMemory([[0.5]], sampleRate: 8000)
         let score = try Score(PracticePlan(sections: [try Section(0..<1)]), clipFrameCount: 1, sampleRate: 8000)
         let player = try engine.makePlayer(clip, score: score)

@@ -23,6 +23,7 @@ private final class PreparingDuplex: DuplexStream {
 
     init(_ inner: any DuplexStream) { self.inner = inner }
 
+    let clock = StreamClock.virtual
     var outputConfiguration: StreamConfiguration { inner.outputConfiguration }
     var inputConfiguration: StreamConfiguration { inner.inputConfiguration }
     var position: StreamPosition { inner.position }
@@ -85,7 +86,7 @@ final class LoopRig {
                 try ALSABackend.duplex(
                     output: rig.name, input: rig.name, request, inputRequest: request, clocks: clocks,
                     now: { rig.time })))
-        engine = Engine(linked: linked, clock: .virtual)
+        engine = Engine(linked: linked)
         let clip = try Clip.inMemory([Self.ruler], sampleRate: Self.rate)
         let (linked, engine) = (linked, engine)
         session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(plan))
@@ -109,12 +110,12 @@ final class LoopRig {
                 script(session, recorder)
             }
             recorder = PracticeRecorder(
-                over: session, engine: engine, linked: linked, clock: .virtual, settings: settings)
+                over: session, engine: engine, linked: linked, settings: settings)
             let recorder = recorder
             box.withLock { $0 = recorder }
         } else {
             recorder = PracticeRecorder(
-                over: session, engine: engine, linked: linked, clock: .virtual, settings: settings)
+                over: session, engine: engine, linked: linked, settings: settings)
         }
     }
 

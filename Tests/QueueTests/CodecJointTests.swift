@@ -192,7 +192,7 @@ struct CodecJointTests {
         var most = 0
         try {
             let output = SteppedOutput(rate: 44_100, channels: 1)
-            let engine = Engine(isVirtual: true) { _, _ in output }
+            let engine = Engine { _, _ in output }
             let queue = try PlayQueue(on: engine) { item, engine in QueueSound(try engine.load(item.source)) }
             queue.append((0..<count).map { scratch.file($0 % 2 == 0 ? "in.wav" : "in.flac") })
             try queue.start()

@@ -14,6 +14,7 @@ import Testing
 @safe
 final class SteppedOutput: OutputStream, @unchecked Sendable {
     // Unchecked because only one thread renders; any thread may read the position.
+    let clock = StreamClock.virtual
     let configuration: StreamConfiguration
     private var callbacks: StreamCallbacks?
     private let buffer: PlanarBuffer
@@ -98,7 +99,7 @@ final class SteppedQueue {
         let output = SteppedOutput(rate: Self.rate, channels: 1)
         self.output = output
         var box: MixerBox?
-        engine = Engine(isVirtual: true, endsWithPlayers: endsWithPlayers) { mixer, _ in
+        engine = Engine(endsWithPlayers: endsWithPlayers) { mixer, _ in
             box = mixer
             return output
         }

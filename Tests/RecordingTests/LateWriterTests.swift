@@ -105,7 +105,7 @@ struct LateWriterTests {
     @Test("another thread relieves the writer while the disk stands still for longer than the tape lasts")
     func stuckDisk() throws {
         let request = try StreamRequest(
-            sampleRate: 8000, channelCount: 2, periodFrames: 256, periodCount: 4, realtimePriority: nil)
+            sampleRate: 8000, channelCount: 2, periodFrames: 256, periodCount: 4, clock: .real, realtimePriority: nil)
         let core = try RecorderCore(.null, request)
         let sink = StuckSink()
         let take = TakeRequest(destination: .stream(fileDescriptor: -1), format: .float32, registry: nil)

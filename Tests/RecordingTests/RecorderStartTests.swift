@@ -11,6 +11,7 @@ import Testing
 private final class ManualInput: InputStream {
     enum Start { case works, fails, waitsForStop }
 
+    let clock: StreamClock
     let configuration = StreamConfiguration(
         sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 64, formatName: "FLOAT", accessName: "none",
         deviceName: "test")
@@ -20,7 +21,7 @@ private final class ManualInput: InputStream {
     private let isStopped = Atomic(false)
     private let kind: Start
 
-    init(_ kind: Start) { self.kind = kind }
+    init(_ kind: Start, clock: StreamClock = .real) { (self.kind, self.clock) = (kind, clock) }
 
     var position: CapturePosition { CapturePosition(nextFrame: 0, waitingFrames: 0) }
     var statistics: StreamStatistics {
@@ -69,10 +70,12 @@ private final class SlowlyRemovedSink: TakeSink {
 
 @Suite("The start of a recorder")
 struct RecorderStartTests {
-    @Test("a failed start of a recorder leaves no thread, and is not tried again", arguments: [true, false])
-    func fails(isVirtual: Bool) {
-        let input = ManualInput(.fails)
-        let core = RecorderCore(input, isVirtual: isVirtual)
+    @Test(
+        "a failed start of a recorder leaves no thread, and is not tried again",
+        arguments: [StreamClock.virtual, .real])
+    func fails(clock: StreamClock) {
+        let input = ManualInput(.fails, clock: clock)
+        let core = RecorderCore(input)
         for _ in 0..<2 {
             #expect(throws: DeviceError.self) { try core.start() }
             #expect(!core.isServing)
@@ -82,12 +85,12 @@ struct RecorderStartTests {
 
     @Test(
         "a failed start of a recorder removes the take, and does not use the removed file",
-        arguments: [true, false])
-    func removesTake(isVirtual: Bool) {
+        arguments: [StreamClock.virtual, .real])
+    func removesTake(clock: StreamClock) {
         let sink = SlowlyRemovedSink()
         let request = TakeRequest(destination: .stream(fileDescriptor: -1), registry: nil)
         do {
-            let idle = IdleRecorder(RecorderCore(ManualInput(.fails), isVirtual: isVirtual))
+            let idle = IdleRecorder(RecorderCore(ManualInput(.fails, clock: clock)))
             _ = try idle.record(TakeDraft(sink: sink, request: request))
             Issue.record("the recorder has started")
         } catch {}
@@ -98,7 +101,7 @@ struct RecorderStartTests {
     @Test("a recorder is not started again while it captures or after its end")
     func twice() throws {
         let input = ManualInput(.works)
-        let core = RecorderCore(input, isVirtual: false)
+        let core = RecorderCore(input)
         try core.start()
         #expect(throws: DeviceError.self) { try core.start() }
         #expect(core.isServing)
@@ -111,7 +114,7 @@ struct RecorderStartTests {
     @Test("a recorder stopped by another thread during its start leaves no thread")
     func stoppedWithin() {
         let input = ManualInput(.waitsForStop)
-        let core = RecorderCore(input, isVirtual: false)
+        let core = RecorderCore(input)
         let thread = PlainThread(name: "starter") { try? core.start() }
         while thread != nil, !input.isStarting.load(ordering: .acquiring) { usleep(100) }
         core.shutDown()

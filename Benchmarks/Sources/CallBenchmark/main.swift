@@ -74,7 +74,7 @@ let engine = Engine(pulled: output)
 let clip = try engine.load(arguments[2])
 let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
 let player = try engine.makePlayer(
-    clip, score: Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate))
+    clip, score: Score(plan, for: clip))
 try engine.start()
 
 var sink: Int64 = 0

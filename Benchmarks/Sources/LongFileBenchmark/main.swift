@@ -30,7 +30,7 @@ let request = try StreamRequest(
 let engine = try Engine(output: .null, request: request)
 let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
 let player = try engine.makePlayer(
-    clip, score: try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate))
+    clip, score: try Score(plan, for: clip))
 player.start(at: 0)
 var random = SystemRandomNumberGenerator()
 for jump in 1...jumps {

@@ -78,7 +78,7 @@ enum Ours {
         let plan = PracticePlan(
             sections: [try Section(0..<clip.frameCount)], passes: .count(passes), speeds: speeds, pitch: pitch,
             joint: .crossfade, formants: formants)
-        return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+        return try Score(plan, for: clip)
     }
 
     static func stretched(_ channels: [[Float]], speed: Double) throws -> [[Float]] {

@@ -13,9 +13,8 @@ func line(of waveform: Waveform) -> String {
 /// Records until the limit or the end of the input.
 func record(to path: String, from input: String, seconds: Int) async throws -> TakeSummary {
     let device = try InputDevice(parsing: input)
-    let clock: StreamClock = if case .system = device { .real } else { .virtual }
     let recorder = try IdleRecorder(
-        input: device, request: StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock))
+        input: device, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
     let monitor = recorder.monitor
     let events = monitor.events
     let limit = Int64(seconds * monitor.configuration.sampleRate)

@@ -4,8 +4,7 @@ import Woodshed
 
 let arguments = CommandLine.arguments.dropFirst()
 let output = try OutputDevice(parsing: arguments.dropFirst().first ?? "default")
-let clock: StreamClock = if case .system = output { .real } else { .virtual }
-let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock))
+let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
 let clip = try engine.load(arguments.first ?? "song.wav")
 
 // Sections stay with the sound: the next run finds them, whatever the file's name.

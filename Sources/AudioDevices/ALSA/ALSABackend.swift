@@ -53,7 +53,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         _ outputName: String?, _ inputName: String?, _ request: StreamRequest, inputRequest: StreamRequest,
         _ preferences: ALSAPreferences
     ) throws(DeviceError) -> (OpenedPCM?, OpenedPCM?) {
-        guard request.clock == .real else {
+        guard request.clock != .virtual else {
             throw DeviceError(
                 kind: .invalidRequest,
                 message: "the device \(outputName ?? inputName ?? "") cannot run by the virtual clock",

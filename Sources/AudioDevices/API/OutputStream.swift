@@ -11,6 +11,11 @@
 /// A stream runs once. After ``stop()``, or after its callback has ended the stream, open a new stream. The stream owns
 /// its device thread: releasing the last reference stops the thread.
 public protocol AudioStream: AnyObject, Sendable {
+    /// The clock of the stream, `real` or `virtual`.
+    ///
+    /// Real-time safe: yes.
+    var clock: StreamClock { get }
+
     /// Counters of the stream.
     ///
     /// Real-time safe: no.
@@ -58,6 +63,9 @@ public protocol OutputStream: AudioStream {
 }
 
 extension AudioStream {
+    /// Default implementation: the real clock.
+    public var clock: StreamClock { .real }
+
     /// Default implementation: returns no incidents.
     public func takeIncidents() -> [StreamIncident] { [] }
 }

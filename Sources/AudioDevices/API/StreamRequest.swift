@@ -4,6 +4,8 @@ public import AudioFiles
 ///
 /// (Not called `Clock`, which would hide Swift's own protocol in every file that imports this module.)
 public enum StreamClock: String, Sendable, Hashable, CaseIterable {
+    /// `real` for a system device and for a ``PulledOutput``, `virtual` for files and `null`.
+    case automatic
     /// The device's own clock; files and `null` use the system's monotonic clock.
     case real
     /// As fast as possible and deterministic: each block waits for `prepare`, and nothing is ever late.
@@ -20,7 +22,7 @@ public struct StreamRequest: Sendable, Hashable {
     public let periodFrames: Int
     /// Blocks in the device's buffer, 2 … 16.
     public let periodCount: Int
-    /// The clock; a system device knows only the real clock.
+    /// The clock; a system device refuses the virtual clock.
     public let clock: StreamClock
     /// The format of a file; nil for the format given by the file's name. System devices negotiate their own.
     public let fileFormat: FileFormat?
@@ -49,8 +51,9 @@ public struct StreamRequest: Sendable, Hashable {
     /// latency under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the
     /// provided value and the permitted range. Real-time safe: no.
     public init(
-        sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
-        fileFormat: FileFormat? = nil, realtimePriority: Int? = 70, isExclusive: Bool = false
+        sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3,
+        clock: StreamClock = .automatic, fileFormat: FileFormat? = nil, realtimePriority: Int? = 70,
+        isExclusive: Bool = false
     ) throws(DeviceError) {
         try Self.check(sampleRate, in: Self.sampleRates, "sample rate", unit: "Hz")
         try Self.check(channelCount, in: Self.channelCounts, "number of channels", unit: "channels")

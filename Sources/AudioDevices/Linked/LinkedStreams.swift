@@ -44,6 +44,7 @@ final class LinkedOutput: OutputStream {
 
     init(_ link: StreamLink) { self.link = link }
 
+    var clock: StreamClock { link.duplex.clock }
     var configuration: StreamConfiguration { link.duplex.outputConfiguration }
     var position: StreamPosition { link.duplex.position }
     var statistics: StreamStatistics { link.duplex.statistics }
@@ -59,6 +60,7 @@ final class LinkedInput: InputStream {
 
     init(_ link: StreamLink) { self.link = link }
 
+    var clock: StreamClock { link.duplex.clock }
     var configuration: StreamConfiguration { link.duplex.inputConfiguration }
     var position: CapturePosition { link.duplex.inputPosition }
     var statistics: StreamStatistics { link.duplex.statistics }

@@ -283,7 +283,7 @@ final class Keeper: Sendable {
     private func idleRequest() throws(DeviceError) -> StreamRequest {
         try StreamRequest(
             sampleRate: configuration.sampleRate, channelCount: configuration.channelCount,
-            periodFrames: configuration.periodFrames, periodCount: 2, realtimePriority: nil)
+            periodFrames: configuration.periodFrames, periodCount: 2, clock: .real, realtimePriority: nil)
     }
 
     private func deviceCallbacks(

@@ -11,7 +11,7 @@ final class ClockedBackend: StreamBackend {
     let outputConfiguration: StreamConfiguration
     let inputConfiguration: StreamConfiguration
     let blockFrames: Int
-    private let clock: StreamClock
+    let clock: StreamClock
     /// The file for output; nil without a file.
     private let writer: (any SoundWriter)?
     /// The file for input; nil for silence.
@@ -29,7 +29,7 @@ final class ClockedBackend: StreamBackend {
                     + "so it cannot be opened exclusively",
                 remedy: "Name a card, such as hw:0, or leave out --exclusive.")
         }
-        clock = request.clock
+        clock = request.clock == .real ? .real : .virtual
         blockFrames = request.periodFrames
         let file = try output.flatMap { (output) throws(DeviceError) in try OpenedFile(output, request) }
         writer = file?.writer
@@ -62,9 +62,9 @@ final class ClockedBackend: StreamBackend {
     func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault) {
         do throws(DeviceError) {
             switch (clock, hasOutput) {
-            case (.virtual, _): try runFreely(worker, wake: wake)
             case (.real, true): try runPaced(worker, wake: wake)
             case (.real, false): try recordPaced(worker, wake: wake)
+            default: try runFreely(worker, wake: wake)
             }
             // Also after a stop: the frames played so far are kept, in a valid file.
             do { try writer?.finish() } catch { throw DeviceError(error) }

@@ -19,9 +19,8 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
     // Unchecked because of the worker, used only by the rendering thread.
     /// The rate, the channels and the longest block rendered at once.
     public let configuration: StreamConfiguration
-    private let clock: StreamClock
-    /// True if rendering waits for everything that is not ready.
-    package var isVirtual: Bool { clock == .virtual }
+    /// The clock: under the virtual clock, rendering waits for everything that is not ready.
+    public let clock: StreamClock
     private let ledger = StreamLedger()
     private let starting = Mutex(false)
     /// Written once, before `phase` becomes `running`.
@@ -40,7 +39,7 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
     /// - Parameter request: the rate, the channels, the longest block rendered at once (`periodFrames`), and the clock.
     ///   The other settings are for devices, and have no effect.
     public init(_ request: StreamRequest) {
-        clock = request.clock
+        clock = request.clock == .virtual ? .virtual : .real
         configuration = StreamConfiguration(
             sampleRate: request.sampleRate, channelCount: request.channelCount, periodFrames: request.periodFrames,
             bufferFrames: request.periodFrames, formatName: "FLOAT", accessName: "pulled", deviceName: "pulled")
@@ -63,7 +62,7 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         into channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, delayFrames: Int64 = 0
     ) -> Int {
         isRendering.store(true, ordering: .sequentiallyConsistent)
-        if isVirtual { waitUntilFree() }
+        if clock == .virtual { waitUntilFree() }
         // Under the real clock only after a second without a block: the next block comes late already.
         if isHeld.load(ordering: .sequentiallyConsistent) {
             unsafe Self.clear(channels, configuration.channelCount, 0..<frameCount)

@@ -6,6 +6,7 @@ final class DeviceOutput: OutputStream {
 
     init(_ core: StreamCore) { self.core = core }
 
+    var clock: StreamClock { core.backend.clock }
     var configuration: StreamConfiguration { core.outputConfiguration }
     var position: StreamPosition { core.ledger.position }
     var statistics: StreamStatistics { core.statistics }
@@ -21,6 +22,7 @@ final class DeviceInput: InputStream {
 
     init(_ core: StreamCore) { self.core = core }
 
+    var clock: StreamClock { core.backend.clock }
     var configuration: StreamConfiguration { core.backend.inputConfiguration }
     var position: CapturePosition { core.ledger.inputPosition }
     var statistics: StreamStatistics { core.statistics }
@@ -36,6 +38,7 @@ final class DeviceDuplex: DuplexStream {
 
     init(_ core: StreamCore) { self.core = core }
 
+    var clock: StreamClock { core.backend.clock }
     var outputConfiguration: StreamConfiguration { core.outputConfiguration }
     var inputConfiguration: StreamConfiguration { core.backend.inputConfiguration }
     var position: StreamPosition { core.ledger.position }

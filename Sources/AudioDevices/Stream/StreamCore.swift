@@ -5,6 +5,8 @@ import Synchronization
 
 /// The part of a stream that depends on the kind of device; the stream has the thread, callbacks and counters.
 protocol StreamBackend: AnyObject, Sendable {
+    /// The clock of the device, `real` or `virtual`.
+    var clock: StreamClock { get }
     /// The output; without channels if the output is missing.
     var outputConfiguration: StreamConfiguration { get }
     /// The input; without channels if the input is missing.
@@ -88,9 +90,9 @@ final class StreamCore: Sendable {
     private func makeThread(_ work: StreamWork, _ partner: WakeSignal?) throws(DeviceError) -> RealtimeThread {
         let worker = BlockWorker(
             work, outputCount: backend.outputConfiguration.channelCount,
-            inputCount: backend.inputConfiguration.channelCount, blockFrames: backend.blockFrames, clock: request.clock,
+            inputCount: backend.inputConfiguration.channelCount, blockFrames: backend.blockFrames, clock: backend.clock,
             outputChannels: outputConfiguration.channelCount > 0 ? request.outputChannels : nil, ledger: ledger)
-        let isRealtime = request.clock == .real && request.realtimePriority != nil
+        let isRealtime = backend.clock == .real && request.realtimePriority != nil
         let options = RealtimeThread.Configuration(
             priority: isRealtime ? request.realtimePriority : nil, locksMemory: isRealtime)
         do {

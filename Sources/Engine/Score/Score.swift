@@ -63,6 +63,13 @@ public struct Score: Sendable {
         frameCount = plan.repeats || parts.contains(where: \.isEndless) ? nil : length
     }
 
+    /// Checks and compiles a plan for a clip.
+    ///
+    /// - Throws: `ScoreError` with the kind of the error, a message and a remedy.
+    public init(_ plan: PracticePlan, for clip: Clip) throws(ScoreError) {
+        try self.init(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+    }
+
     /// Returns the same plan at another speed, for a change while playing.
     func atSpeed(_ speed: Speed) throws(ScoreError) -> Score {
         var changed = plan

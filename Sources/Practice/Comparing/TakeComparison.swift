@@ -108,7 +108,7 @@ public struct ComparedPassage: Sendable {
     func score() throws(ScoreError) -> Score {
         let plan = PracticePlan(
             sections: [try Section(frames)], passes: .count(1), speeds: .constant(speed), pitch: pitch)
-        return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+        return try Score(plan, for: clip)
     }
 
     /// Returns the sound of the passage, as the mean of its channels.

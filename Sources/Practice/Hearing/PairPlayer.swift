@@ -52,7 +52,7 @@ public final class PairPlayer: Sendable {
             let plan = PracticePlan(
                 sections: try sections.map { try Section($0) }, passes: .count(1),
                 gap: sections.count > 1 ? gap : .none, joint: .hard)
-            return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+            return try Score(plan, for: clip)
         }
         once = try score([0..<length])
         inTurn = try score([0..<pair.layout.modelFrames, length..<2 * length])

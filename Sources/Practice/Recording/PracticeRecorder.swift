@@ -73,14 +73,12 @@ public final class PracticeRecorder: Sendable {
     ///   - session: The session, on this engine.
     ///   - engine: Plays on the output of the linked streams. Continues in silence until the last take is complete.
     ///   - linked: The streams; the recorder is the only user of their input.
-    ///   - clock: The clock of the streams.
     ///   - settings: The destination of takes, and the properties of the set-up.
     public init(
-        over session: PracticeSession, engine: Engine, linked: LinkedStreams, clock: StreamClock = .real,
-        settings: Settings
+        over session: PracticeSession, engine: Engine, linked: LinkedStreams, settings: Settings
     ) {
         self.settings = settings
-        recorder = LoopRecorder(linked: linked, clock: clock)
+        recorder = LoopRecorder(linked: linked)
         lister = TakeLister(settings, recorder.monitor.configuration) {
             $0.inputFrame(linked, addedFrames: settings.addedFrames)
         }

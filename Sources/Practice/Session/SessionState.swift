@@ -115,7 +115,7 @@ struct SessionState: Sendable {
             for index in engine.sections.indices { engine.sections[index].speeds = nil }
             engine.dropStepSpeeds()
         }
-        return try Score(engine, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+        return try Score(engine, for: clip)
     }
 
     private func loopScore(_ range: Range<Int64>, at current: Double) throws(ScoreError) -> Score {
@@ -124,7 +124,7 @@ struct SessionState: Sendable {
         let kept = try Speed(factor: bounded)
         var engine = try plan.enginePlan(loop: range, speed: speed ?? kept)
         engine.pitch = pitch
-        return try Score(engine, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+        return try Score(engine, for: clip)
     }
 
     /// Sends the consequences of a change of state to the player: one request, so that nothing else sounds in between.

@@ -26,11 +26,9 @@ public final class LoopRecorder: Sendable {
     /// Uses the input of linked streams, while a player uses their output. Nothing is captured before `start()`.
     /// Real-time safe: no.
     ///
-    /// - Parameters:
-    ///   - linked: The streams, whose output is for an engine.
-    ///   - clock: The clock requested at the opening of the streams.
-    public init(linked: LinkedStreams, clock: StreamClock = .real) {
-        core = RecorderCore(linked.input, isVirtual: clock == .virtual, preRollSeconds: Self.preRollSeconds)
+    /// - Parameter linked: The streams, whose output is for an engine.
+    public init(linked: LinkedStreams) {
+        core = RecorderCore(linked.input, preRollSeconds: Self.preRollSeconds)
     }
 
     /// Levels, events and statistics of the input. Status and events of the monitor say nothing of takes: see `events`.

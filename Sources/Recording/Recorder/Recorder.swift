@@ -38,11 +38,9 @@ public struct IdleRecorder: ~Copyable, Sendable {
     /// Recording begins with the common start of both streams. The event `started` has the input frame of the take's
     /// first frame, and `LinkedStreams.roundTripFrames` relates this frame to the output. Real-time safe: no.
     ///
-    /// - Parameters:
-    ///   - linked: the streams, whose output is for an engine.
-    ///   - clock: the clock requested at the opening of the streams.
-    public init(linked: LinkedStreams, clock: StreamClock = .real) {
-        core = RecorderCore(linked.input, isVirtual: clock == .virtual)
+    /// - Parameter linked: the streams, whose output is for an engine.
+    public init(linked: LinkedStreams) {
+        core = RecorderCore(linked.input)
     }
 
     init(_ core: RecorderCore) { self.core = core }

@@ -24,18 +24,16 @@ final class RecorderCore: Sendable {
     private static let patience = 30
 
     convenience init(_ input: InputDevice, _ request: StreamRequest) throws(DeviceError) {
-        self.init(try openInput(input, request), isVirtual: request.clock == .virtual)
+        self.init(try openInput(input, request))
     }
 
     /// Uses any stream that was not started.
     ///
-    /// - Parameters:
-    ///   - isVirtual: true if the stream waits for `prepare` before each block.
-    ///   - preRollSeconds: kept time before a take, in seconds.
-    init(_ stream: any InputStream, isVirtual: Bool, preRollSeconds: Double = RecorderShared.preRollSeconds) {
+    /// - Parameter preRollSeconds: kept time before a take, in seconds.
+    init(_ stream: any InputStream, preRollSeconds: Double = RecorderShared.preRollSeconds) {
         self.stream = stream
         tally = StreamTally(stream)
-        self.isVirtual = isVirtual
+        isVirtual = stream.clock == .virtual
         configuration = stream.configuration
         shared = RecorderShared(configuration, preRollSeconds: preRollSeconds)
     }

@@ -10,7 +10,6 @@ final class TakeRig {
     private let mode: TakeMode
     private let output: OutputDevice
     private let input: InputDevice
-    private let clock: StreamClock
     private let request: (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest
     private var linked: LinkedStreams?
 
@@ -27,7 +26,6 @@ final class TakeRig {
         guard let mode = options.record?.mode else { return nil }
         (self.options, self.mode, self.request) = (options, mode, request)
         output = try device.outputDevice()
-        clock = device.stream.clock == .virtual ? .virtual : .real
         if case .file = output, options.input == nil {
             throw CommandFailure(
                 .usage, "an output file cannot be the input", remedy: "Name an input with: --input file:in.wav")
@@ -44,7 +42,7 @@ final class TakeRig {
             try openDuplex(
                 output: output, input: input, inputChannelCount: inputChannels, try request(sampleRate, channelCount)))
         self.linked = linked
-        return Engine(linked: linked, clock: clock)
+        return Engine(linked: linked)
     }
 
     /// Returns the recorder of a session on the opened device.
@@ -66,7 +64,7 @@ final class TakeRig {
             linked.monitor(heard)
         }
         let recorder = PracticeRecorder(
-            over: listening.session, engine: listening.engine, linked: linked, clock: clock, settings: settings)
+            over: listening.session, engine: listening.engine, linked: linked, settings: settings)
         return (recorder, linked)
     }
 

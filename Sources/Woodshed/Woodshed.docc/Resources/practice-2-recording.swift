@@ -2,16 +2,14 @@ import Woodshed
 
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
-let clock: StreamClock = if case .system = output { .real } else { .virtual }
-let request = try StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock)
+let request = try StreamRequest(sampleRate: 44_100, channelCount: 2)
 
 let engine = try Engine(output: output, request: request)
 for warning in engine.warnings { print(warning) }
 
 let clip = try engine.load(arguments.count > 1 ? arguments[1] : "song.wav")
 let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
-let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-let player = try engine.makePlayer(clip, score: score)
+let player = try engine.makePlayer(clip, plan: plan)
 player.start()
 try engine.start()
 try engine.waitUntilFinished()

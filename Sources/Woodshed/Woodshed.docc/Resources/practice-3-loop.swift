@@ -2,8 +2,7 @@ import Woodshed
 
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
-let clock: StreamClock = if case .system = output { .real } else { .virtual }
-let request = try StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock)
+let request = try StreamRequest(sampleRate: 44_100, channelCount: 2)
 
 let engine = try Engine(output: output, request: request)
 for warning in engine.warnings { print(warning) }
@@ -13,8 +12,7 @@ let second = Int64(clip.sampleRate)
 let riff = try Section(second..<2 * second, name: "Riff")
 let plan = PracticePlan(
     sections: [riff], passes: 4, speeds: .constant(try Speed(factor: 0.7)), gap: .passLengths(1))
-let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-let player = try engine.makePlayer(clip, score: score)
+let player = try engine.makePlayer(clip, plan: plan)
 player.start()
 try engine.start()
 try engine.waitUntilFinished()

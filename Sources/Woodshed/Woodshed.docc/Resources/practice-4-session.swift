@@ -2,8 +2,7 @@ import Woodshed
 
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
-let clock: StreamClock = if case .system = output { .real } else { .virtual }
-let request = try StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock)
+let request = try StreamRequest(sampleRate: 44_100, channelCount: 2)
 
 let engine = try Engine(output: output, request: request)
 for warning in engine.warnings { print(warning) }

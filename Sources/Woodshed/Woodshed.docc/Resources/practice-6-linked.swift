@@ -3,11 +3,10 @@ import Woodshed
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
 let input = try InputDevice(parsing: arguments.count > 3 ? arguments[3] : "default")
-let clock: StreamClock = if case .system = output { .real } else { .virtual }
-let request = try StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock)
+let request = try StreamRequest(sampleRate: 44_100, channelCount: 2)
 
 let linked = LinkedStreams(try openDuplex(output: output, input: input, request))
-let engine = Engine(linked: linked, clock: clock)
+let engine = Engine(linked: linked)
 for warning in engine.warnings { print(warning) }
 
 let clip = try engine.load(arguments.count > 1 ? arguments[1] : "song.wav")

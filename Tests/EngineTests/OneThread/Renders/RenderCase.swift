@@ -45,7 +45,7 @@ struct RenderCase: Sendable {
             speeds: .constant(try Speed(factor: 0.75)))
         try self.plan(&plan)
         return try RenderedSound(
-            of: clip, score: Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate))
+            of: clip, score: Score(plan, for: clip))
     }
 }
 
