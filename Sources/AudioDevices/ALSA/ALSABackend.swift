@@ -6,6 +6,7 @@ import Glibc
 final class ALSABackend: StreamBackend, @unchecked Sendable {
     // Unchecked because of the handles: each goes from the opening thread to the device thread, or to `discard`, never
     // both.
+    let clock = StreamClock.real
     private let output: OpenedPCM?
     private let input: OpenedPCM?
     private let prefillFrames: Int

@@ -2,6 +2,8 @@
 // speed. Nothing else has an influence: not the block size, not the device, not the time at which a page was decoded. A
 // plan is compiled once, off the render thread; a million passes of a section take one entry.
 
+public import Clips
+
 /// A plan, checked and compiled for a clip. The score determines the sound at every output frame.
 ///
 /// A value that never changes. Making a score allocates; the work grows with the number of sections and not with the
