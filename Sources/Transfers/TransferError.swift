@@ -83,7 +83,7 @@ public struct TransferError: ExplainedError, Equatable {
     }
 
     /// True if the cause may pass: the same request may succeed a little later.
-    public var isPassing: Bool {
+    var isPassing: Bool {
         switch kind {
         case .timeout, .disconnected, .truncated, .tooManyRequests, .server: true
         case .badAddress, .dns, .refused, .unreachable, .tls, .redirectLoop, .redirectToInsecure, .unauthorised,

@@ -1,12 +1,12 @@
 /// An event of a transfer.
-public struct TransferEvent: Sendable {
+package struct TransferEvent: Sendable {
     /// Number of the transfer in its queue, from 1.
-    public let id: Int
+    package let id: Int
     /// The kind of the event.
-    public let kind: Kind
+    package let kind: Kind
 
     /// The kinds of events, in the usual order.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// The transfer waits for its turn.
         case queued
         /// The transfer asks the server. The text is the address without secrets.
@@ -34,7 +34,7 @@ public struct TransferEvent: Sendable {
     }
 
     /// True if no further event of this transfer follows.
-    public var isLast: Bool {
+    package var isLast: Bool {
         switch kind {
         case .finished, .failed, .cancelled: true
         default: false

@@ -1,22 +1,22 @@
 /// A request to fetch a file: its address, its destination, and its limits.
 public struct TransferRequest: Sendable {
     /// The address of the file.
-    public var address: WebAddress
+    package var address: WebAddress
     /// Path of the fetched file, in an existing folder. Until the file is complete, a file of this name plus `.part`
     /// holds the received bytes, and a file of this name plus `.part.json` holds their record.
-    public var path: String
+    package var path: String
     /// True if the transfer replaces an existing file of this name. If false, the transfer fails before sending
     /// anything.
-    public var replaces: Bool
+    package var replaces: Bool
     /// Priority: a request of a higher priority begins first. Of two equal requests, the earlier begins first.
-    public var priority: Int
+    package var priority: Int
     /// Expected SHA-256 checksum of the file, in 64 hexadecimal digits; nil if unknown.
-    public var sha256: String?
+    package var sha256: String?
     /// Conditional request lines: the server sends the file only if it has changed. See
     /// `conditions(tag:lastModified:)`. For an unchanged file the transfer fails with status 304.
     package var conditions: [String] = []
     /// Largest accepted file, in bytes. Default: 20 GB.
-    public var sizeLimit: Int64
+    package var sizeLimit: Int64
     /// Header fields added to those of the transfer. Only the server of `address` receives them, never a server reached
     /// by redirection.
     package var headers: [TransferHeader] = []
@@ -65,15 +65,15 @@ extension TransferRequest {
 }
 
 /// Properties of a file, stated by the server before the bytes.
-public struct TransferAnswer: Sendable, Equatable {
+package struct TransferAnswer: Sendable, Equatable {
     /// Final address of the file, after all redirections.
-    public let address: WebAddress
+    package let address: WebAddress
     /// `Content-Type` field as the server wrote it; nil if absent.
-    public let contentType: String?
+    package let contentType: String?
     /// Number of bytes of the whole file; nil if the server does not say.
-    public let byteCount: Int64?
+    package let byteCount: Int64?
     /// Safe name for the file, suggested by the server or else taken from the address; nil if there is none.
-    public let suggestedName: String?
+    package let suggestedName: String?
     /// Tag and modification date of this version, as the server wrote them; nil if absent.
     package var tag: String?, lastModified: String?
     /// `Content-Type` of the received bytes replaced by the whole file of this answer, empty if unstated. Nil if the
@@ -110,7 +110,7 @@ public struct FetchedFile: Sendable, Equatable {
     /// Length of the file in bytes.
     public let byteCount: Int64
     /// The server's statements about the file.
-    public let answer: TransferAnswer
+    package let answer: TransferAnswer
 }
 
 /// Limits, retries and the network of transfers.
@@ -134,19 +134,19 @@ public struct TransferSettings: Sendable {
     /// Number of retries after a passing error. The count restarts when bytes arrive.
     public var retries = 5
     /// Wait before the first retry, in seconds. Each further wait is twice as long; all waits vary at random.
-    public var firstWaitSeconds = 1.0
+    package var firstWaitSeconds = 1.0
     /// Longest wait, in seconds. If a server demands a longer wait, the transfer fails.
-    public var longestWaitSeconds = 300.0
+    package var longestWaitSeconds = 300.0
     /// True if a transfer waits for a network instead of failing.
     public var waitsForNetwork = false
     /// Timeout for the connection and the server's answer together, in seconds.
-    public var answerSeconds = 60.0
+    package var answerSeconds = 60.0
     /// Timeout without a received byte, in seconds. The connection is then given up.
-    public var stallSeconds = 30.0
+    package var stallSeconds = 30.0
     /// Lowest permitted rate in bytes per second, averaged over `slowSeconds`. A slower connection is given up.
-    public var slowestBytesPerSecond = 100
+    package var slowestBytesPerSecond = 100
     /// Averaging time for the lowest rate, in seconds.
-    public var slowSeconds = 60.0
+    package var slowSeconds = 60.0
     /// The choice of a proxy.
     public var proxy = Proxy.system
     /// File with names and passwords of servers, in the form of `.netrc`; nil for `~/.netrc`. A missing file is no

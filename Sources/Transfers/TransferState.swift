@@ -8,7 +8,7 @@
 ///
 /// A broken connection leads from downloading back to connecting. An incomplete file leads from analysing back to connecting.
 /// Every state before the last three can lead to failed or cancelled.
-public enum TransferState: String, CaseIterable, Sendable {
+package enum TransferState: String, CaseIterable, Sendable {
     /// The transfer waits for its turn.
     case queued
     /// The target and the bytes of an earlier transfer are being checked.
@@ -29,7 +29,7 @@ public enum TransferState: String, CaseIterable, Sendable {
     case cancelled
 
     /// True if this state is final.
-    public var isLast: Bool { self == .done || self == .failed || self == .cancelled }
+    package var isLast: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
 /// The transitions between states, as types. A state has a function for each permitted transition, and no other way

@@ -32,7 +32,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The address as sent: scheme and host in lower case, no fragment, non-ASCII characters percent-encoded.
-    public let text: String
+    package let text: String
     /// True if the connection is encrypted.
     package let isSecure: Bool
     /// The server's name or IP address in lower case; an IPv6 address without brackets.
@@ -68,7 +68,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// The file name in the address, readable and fit for a file; nil if there is none.
     package var fileName: String? { FileNames.name(in: self) }
 
-    /// The address as sent.
+    /// The address as sent: scheme and host in lower case, no fragment, non-ASCII characters percent-encoded.
     public var description: String { text }
 
     /// Scheme, host and port.

@@ -5,11 +5,11 @@ internal import Synchronization
 /// A transfer in a `TransferQueue`: its state, its progress, and its control.
 ///
 /// Threads: any. Real-time safe: no.
-public final class Transfer: Sendable {
+package final class Transfer: Sendable {
     /// Number of the transfer in its queue, from 1.
-    public let id: Int
+    package let id: Int
     /// The request.
-    public let request: TransferRequest
+    package let request: TransferRequest
 
     struct Shown {
         var state = TransferState.queued
@@ -37,11 +37,11 @@ public final class Transfer: Sendable {
     // MARK: What it does
 
     /// The state of the transfer.
-    public var state: TransferState { shown.withLock { $0.state } }
+    package var state: TransferState { shown.withLock { $0.state } }
     /// The progress of the transfer.
-    public var progress: TransferProgress { shown.withLock { $0.progress } }
+    package var progress: TransferProgress { shown.withLock { $0.progress } }
     /// Events of the transfer from now on. The stream ends with the last event. Each call creates a separate stream.
-    public var events: AsyncStream<TransferEvent> { broadcast.stream }
+    package var events: AsyncStream<TransferEvent> { broadcast.stream }
 
     /// Result of the transfer; nil until the end.
     package var result: Result<FetchedFile, TransferError>? { shown.withLock { $0.outcome } }
@@ -49,7 +49,7 @@ public final class Transfer: Sendable {
     /// Waits for the end of the transfer, and returns the file.
     ///
     /// - Throws: The cause of the failure; an error of kind `cancelled` after `cancel`.
-    public var outcome: FetchedFile {
+    package var outcome: FetchedFile {
         get async throws(TransferError) {
             let result = await withCheckedContinuation { continuation in
                 let known = shown.withLock { shown in
@@ -67,20 +67,20 @@ public final class Transfer: Sendable {
     /// Pauses the transfer. Has no effect once the file is complete.
     ///
     /// The connection stays open for as long as the server keeps it. Other transfers may begin meanwhile.
-    public func pause() { core.post(.pause(id)) }
+    package func pause() { core.post(.pause(id)) }
 
     /// Resumes the transfer when its turn comes.
-    public func resume() { core.post(.resume(id)) }
+    package func resume() { core.post(.resume(id)) }
 
     /// Cancels the transfer. The last event follows within 200 ms, however slow the server. A file already under its
     /// final name stays.
     ///
     /// - Parameter discarding: True if the received bytes are removed. If false, another transfer can continue from the
     ///   kept bytes.
-    public func cancel(discarding: Bool = false) { core.post(.cancel(id, discarding: discarding)) }
+    package func cancel(discarding: Bool = false) { core.post(.cancel(id, discarding: discarding)) }
 
     /// Changes the transfer's place among the waiting transfers.
-    public func setPriority(_ priority: Int) { core.post(.priority(id, priority)) }
+    package func setPriority(_ priority: Int) { core.post(.priority(id, priority)) }
 
     // MARK: For the queue
 

@@ -8,7 +8,7 @@ internal import Realtime
 ///     let file = try await queue.fetch(request)
 ///
 /// A broken transfer continues at the break, but only if the server still has the same file. The fetched file appears
-/// under its name as a whole, and is on the disk before `finished` is reported. A kill or a power loss at any moment
+/// under its name as a whole, and is on the disk before `fetch` returns. A kill or a power loss at any moment
 /// leaves either the whole file, or a part from which a later transfer continues.
 ///
 /// All transfers share one network thread, which exists while there are transfers. Releasing the queue cancels its
@@ -28,7 +28,7 @@ public final class TransferQueue: Sendable {
     /// - Throws: A `TransferError` if libcurl is missing, the request is invalid, or the queue is closed. Events report
     ///   later failures.
     @discardableResult
-    public func add(_ request: TransferRequest) throws(TransferError) -> Transfer { try core.add(request) }
+    package func add(_ request: TransferRequest) throws(TransferError) -> Transfer { try core.add(request) }
 
     /// Adds a transfer and waits for its end. Cancelling the task cancels the transfer, and keeps its part.
     public func fetch(_ request: TransferRequest) async throws(TransferError) -> FetchedFile {
@@ -46,17 +46,17 @@ public final class TransferQueue: Sendable {
     }
 
     /// Events of all transfers from now on, in the same order for every reader. Each call creates a separate stream.
-    public var events: AsyncStream<TransferEvent> { core.events.stream }
+    package var events: AsyncStream<TransferEvent> { core.events.stream }
 
     /// Calls `observer` with every event from now on, on the network thread. The observer must return at once.
     package func observe(_ observer: @escaping @Sendable (TransferEvent) -> Void) { core.events.observe(observer) }
 
     /// Pauses all transfers.
-    public func pauseAll() { core.post(.pause(nil)) }
+    package func pauseAll() { core.post(.pause(nil)) }
     /// Resumes all paused transfers.
-    public func resumeAll() { core.post(.resume(nil)) }
+    package func resumeAll() { core.post(.resume(nil)) }
     /// Cancels all transfers.
-    public func cancelAll(discarding: Bool = false) { core.post(.cancel(nil, discarding: discarding)) }
+    package func cancelAll(discarding: Bool = false) { core.post(.cancel(nil, discarding: discarding)) }
 
     /// Cancels all transfers and keeps their parts. Waits until the last events are reported and the parts are closed.
     /// The queue accepts no further transfers.
