@@ -8,9 +8,9 @@ package import Files
 /// under such a text.
 ///
 /// Real-time safe: no.
-public enum FileName {
+package enum FileName {
     /// Returns the text for a name.
-    public static func text(of name: some Sequence<UInt8>) -> String {
+    package static func text(of name: some Sequence<UInt8>) -> String {
         let bytes = Array(name)
         // Fast path: nearly all names are UTF-8, in which the stand-in characters begin with byte 0xF4.
         if !bytes.contains(0xF4), let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -39,7 +39,7 @@ public enum FileName {
     }
 
     /// Returns the name for a text.
-    public static func bytes(of text: String) -> [UInt8] {
+    package static func bytes(of text: String) -> [UInt8] {
         // In UTF-8, all stand-in characters begin with byte 0xF4.
         guard text.utf8.contains(0xF4) else { return Array(text.utf8) }
         var bytes: [UInt8] = []

@@ -36,13 +36,13 @@ public struct FileTag: Sendable, Equatable {
 /// `ffmpeg`.
 public struct FileDetails: Sendable, Equatable {
     /// Length of the file in bytes.
-    public let byteCount: Int64
+    package let byteCount: Int64
     /// Bit rate in bits per second: of the audio if stated in the file, else the average of the whole file.
-    public let bitRate: Int
+    package let bitRate: Int
     /// The first tag of each kind, in the order of `FileTag.Key.allCases`.
     public let tags: [FileTag]
     /// Marks of the recording; see `FileMarks`.
-    public let marks: FileMarks
+    package let marks: FileMarks
 
     /// Reads the file of an opened recording.
     ///

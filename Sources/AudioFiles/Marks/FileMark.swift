@@ -1,11 +1,11 @@
 /// A named place or range stated in a recording's file.
-public struct FileMark: Sendable, Equatable {
+package struct FileMark: Sendable, Equatable {
     /// The name; may be empty. The text comes from outside, and may contain any character except zero.
-    public let name: String
+    package let name: String
     /// Position of the mark: in front of this frame, from 0.
-    public let frame: Int64
+    package let frame: Int64
     /// End of a range: the frame after its last frame, greater than `frame`. Nil for a place.
-    public let endFrame: Int64?
+    package let endFrame: Int64?
 
     /// Creates a mark. If the end is not after the beginning, the mark is a place.
     package init(name: String, frame: Int64, endFrame: Int64? = nil) {

@@ -11,9 +11,9 @@ public struct FileMarks: Sendable, Equatable {
     static let nameByteLimit = 4096
 
     /// Marks sorted by frame. At the same frame, places precede ranges, and longer ranges precede shorter ranges.
-    public let marks: [FileMark]
+    package let marks: [FileMark]
     /// Length of the recording in frames.
-    public let frameCount: Int64
+    package let frameCount: Int64
 
     /// Sorts marks, and removes marks that are invalid for a recording.
     ///

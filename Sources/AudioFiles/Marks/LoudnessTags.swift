@@ -8,23 +8,23 @@ internal import JSON
 /// iTunes' SoundCheck, are ignored.
 public struct LoudnessTags: Sendable, Hashable {
     /// Gain of the recording, in dB.
-    public var trackGain: Double?
+    package var trackGain: Double?
     /// Gain of the album, in dB.
-    public var albumGain: Double?
+    package var albumGain: Double?
     /// Peak sample value of the recording; 1 is full scale.
-    public var trackPeak: Double?
+    package var trackPeak: Double?
     /// Peak sample value of the album; 1 is full scale.
-    public var albumPeak: Double?
+    package var albumPeak: Double?
 
     /// Creates tags; nil for unknown values.
-    public init(
+    package init(
         trackGain: Double? = nil, albumGain: Double? = nil, trackPeak: Double? = nil, albumPeak: Double? = nil
     ) {
         (self.trackGain, self.albumGain, self.trackPeak, self.albumPeak) = (trackGain, albumGain, trackPeak, albumPeak)
     }
 
     /// True if both gains are missing.
-    public var isEmpty: Bool { trackGain == nil && albumGain == nil }
+    package var isEmpty: Bool { trackGain == nil && albumGain == nil }
 
     /// Reads the file of an opened recording. Damaged tags are omitted.
     ///

@@ -3,9 +3,9 @@
 /// Kind and sample format of an output file. Every existing `FileFormat` can be written.
 public struct FileFormat: Sendable, Hashable {
     /// Kind of file; nil for WAV.
-    public let export: ExportFormat?
+    package let export: ExportFormat?
     /// Sample format; nil for lossy kinds: Opus, Ogg Vorbis and MP3.
-    public let samples: WaveSampleFormat?
+    package let samples: WaveSampleFormat?
 
     /// Returns the format of a WAV file. Real-time safe: yes.
     public static func wave(_ samples: WaveSampleFormat = .float32) -> FileFormat {

@@ -8,13 +8,13 @@ internal import Realtime
 /// Beyond 4 GiB the file becomes RF64. Without `finish()` no file remains, and an older file of this name is unchanged.
 /// Threads: any, also several at once; calls are serialised.
 @safe
-public final class WaveWriter: @unchecked Sendable {
+package final class WaveWriter: @unchecked Sendable {
     /// Sample rate in Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// Number of channels.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The sample format.
-    public let format: WaveSampleFormat
+    package let format: WaveSampleFormat
 
     private let lock = ConditionLock()
     /// The lock guards the state.
@@ -30,7 +30,7 @@ public final class WaveWriter: @unchecked Sendable {
     /// - Throws: `.isDirectory`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
     ///
     /// Real-time safe: no.
-    public convenience init(
+    package convenience init(
         path: String, sampleRate: Int, channelCount: Int, format: WaveSampleFormat = .float32
     ) throws(AudioFileError) {
         try self.init(
@@ -45,7 +45,7 @@ public final class WaveWriter: @unchecked Sendable {
     /// program ignores the signal SIGPIPE.
     ///
     /// Real-time safe: no.
-    public convenience init(
+    package convenience init(
         fileDescriptor: Int32, sampleRate: Int, channelCount: Int, format: WaveSampleFormat = .float32
     ) throws(AudioFileError) {
         try self.init(
@@ -70,7 +70,7 @@ public final class WaveWriter: @unchecked Sendable {
     }
 
     /// Number of frames written so far.
-    public var frameCount: Int64 { lock.withLock { state.frameCount } }
+    package var frameCount: Int64 { lock.withLock { state.frameCount } }
 
     /// Appends frames.
     ///
@@ -83,7 +83,7 @@ public final class WaveWriter: @unchecked Sendable {
     /// - Throws: `.diskFull`, `.closedPipe`, `.limitExceeded`, `.io`.
     ///
     /// Real-time safe: no (system calls).
-    public func write(
+    package func write(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int
     ) throws(AudioFileError) {
         precondition(frameCount >= 0, "a negative number of frames")
@@ -97,7 +97,7 @@ public final class WaveWriter: @unchecked Sendable {
     /// - Throws: The errors of `write`.
     ///
     /// Real-time safe: no.
-    public func flush() throws(AudioFileError) {
+    package func flush() throws(AudioFileError) {
         if let error = lock.withLock({ state.handOn() }) { throw error }
     }
 
@@ -106,14 +106,14 @@ public final class WaveWriter: @unchecked Sendable {
     /// - Throws: The first error that occurred, even if `write` has already thrown it.
     ///
     /// Real-time safe: no.
-    public func finish() throws(AudioFileError) {
+    package func finish() throws(AudioFileError) {
         if let error = lock.withLock({ state.finish() }) { throw error }
     }
 
     /// Removes the unfinished file at a path. Does nothing after `finish()`.
     ///
     /// Real-time safe: no.
-    public func cancel() { lock.withLock { state.cancel() } }
+    package func cancel() { lock.withLock { state.cancel() } }
 }
 
 /// The operations of a writer. Each call holds the lock. On release, `OutputFile` removes an unfinished file.
