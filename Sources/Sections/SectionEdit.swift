@@ -47,5 +47,5 @@ public struct SectionChange: Sendable, Hashable {
     public var isEmpty: Bool { removed.isEmpty && added.isEmpty }
 
     /// The reverse change.
-    public var reversed: SectionChange { SectionChange(removed: added, added: removed, summary: summary) }
+    package var reversed: SectionChange { SectionChange(removed: added, added: removed, summary: summary) }
 }

@@ -34,12 +34,12 @@ public struct SectionList: Sendable, Equatable {
     }
 
     /// Returns the section with a number, from 1; nil if there is none.
-    public func section(number: Int) -> SavedSection? {
+    package func section(number: Int) -> SavedSection? {
         sections.indices.contains(number - 1) ? sections[number - 1] : nil
     }
 
     /// Returns the number of the section with an identity, from 1; nil if there is none.
-    public func number(ofID id: Int) -> Int? { sections.firstIndex { $0.id == id }.map { $0 + 1 } }
+    package func number(ofID id: Int) -> Int? { sections.firstIndex { $0.id == id }.map { $0 + 1 } }
 
     /// Returns the section for a user's text: by number, or by name.
     ///
@@ -47,7 +47,7 @@ public struct SectionList: Sendable, Equatable {
     /// the name of a section.
     ///
     /// - Throws: `SectionError` of kind `unknown` or `ambiguous`.
-    public func section(named text: String) throws(SectionError) -> SavedSection {
+    package func section(named text: String) throws(SectionError) -> SavedSection {
         let candidates = [
             sections.filter { $0.name == text }, numbered(text), sections.filter { $0.hasName(like: text) },
         ]
@@ -99,7 +99,7 @@ public struct SectionList: Sendable, Equatable {
     }
 
     /// Applies a change made from this list, or undone in this list.
-    public mutating func apply(_ change: SectionChange) {
+    package mutating func apply(_ change: SectionChange) {
         guard !change.isEmpty else { return }
         let gone = Set(change.removed.map(\.id)).union(change.added.map(\.id))
         sections.removeAll { gone.contains($0.id) }

@@ -1,7 +1,7 @@
 internal import JSON
 
 /// A file format for the import and export of sections.
-public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
+package enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     /// Woodshed's own: all properties of a section, exact to the frame.
     case json
     /// SubRip subtitles: ranges with a text, to the millisecond.
@@ -23,7 +23,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     package static let mostBytes = 64 << 20
 
     /// The format's name, for people.
-    public var name: String {
+    package var name: String {
         switch self {
         case .json: "Woodshed JSON"
         case .srt: "SubRip"
@@ -37,7 +37,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Returns the format of a file by the ending of its name, in upper or lower case; nil for any other ending.
-    public init?(fileName: String) {
+    package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let ending = fileName[fileName.index(after: dot)...].lowercased()
         let others: [String: SectionFormat] = ["label": .labels, "labels": .labels, "jsonl": .json]
@@ -80,7 +80,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     ///   - recording: The recording of the sections; its current sections do not matter.
     ///   - recordingName: The name of the recording's file, for cue sheets of several files.
     /// - Throws: `SectionFormatError`.
-    public static func read(
+    package static func read(
         _ bytes: [UInt8], fileName: String, for recording: SectionList, recordingName: String = ""
     ) throws(SectionFormatError) -> ImportedSections {
         guard bytes.count <= mostBytes else { throw .tooLarge }
@@ -107,7 +107,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     ///   - list: The sections.
     ///   - recordingName: The name of the recording's file, which cue sheets and edit lists name.
     /// - Returns: The file's content in UTF-8, and notes on details that the format cannot hold.
-    public func write(_ list: SectionList, recordingName: String) -> ExportedSections {
+    package func write(_ list: SectionList, recordingName: String) -> ExportedSections {
         switch self {
         case .json: SectionJSON.write(list)
         case .srt: SubtitleFormat.write(list, isWebVTT: false)
@@ -122,21 +122,21 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The sections read from a file.
-public struct ImportedSections: Sendable, Hashable {
+package struct ImportedSections: Sendable, Hashable {
     /// The file's format.
-    public let format: SectionFormat
+    package let format: SectionFormat
     /// The sections, by start.
-    public let drafts: [SectionDraft]
+    package let drafts: [SectionDraft]
     /// Omissions and changes, in plain sentences.
-    public let notes: [String]
+    package let notes: [String]
 }
 
 /// The content for a file.
-public struct ExportedSections: Sendable, Hashable {
+package struct ExportedSections: Sendable, Hashable {
     /// The file's content, in UTF-8.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Details that the format cannot hold, in plain sentences.
-    public let notes: [String]
+    package let notes: [String]
 
     init(_ text: String, _ notes: [String]) { (bytes, self.notes) = (Array(text.utf8), notes) }
 }

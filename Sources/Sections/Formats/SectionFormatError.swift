@@ -1,9 +1,9 @@
-public import Explanations
+package import Explanations
 
 /// The reason why no sections could be imported from a file.
-public struct SectionFormatError: ExplainedError, Hashable {
+package struct SectionFormatError: ExplainedError, Hashable {
     /// The kind of error, for programs.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Neither the name nor the content belongs to a known format.
         case unknownFormat
         /// The content violates the format.
@@ -15,11 +15,11 @@ public struct SectionFormatError: ExplainedError, Hashable {
     }
 
     /// The kind of error, for programs.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in words.
-    public let message: String
+    package let message: String
     /// The remedy, in words.
-    public let remedy: String
+    package let remedy: String
 
     private init(_ kind: Kind, _ message: String, _ remedy: String) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
@@ -50,7 +50,7 @@ extension SectionFormatError {
     /// The exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknownFormat, .broken, .tooLarge, .nothingFound: .badData
         }
