@@ -4,7 +4,7 @@ public import Explanations
 public struct FeedError: ExplainedError, Hashable {
     /// The closed list of causes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The text is a web page. The page may name the feed of its site: see ``feedAddress``.
+        /// The text is a web page. If the page names the feed of its site, the remedy contains the feed's address.
         case webPage
         /// The text is neither RSS, Atom nor JSON Feed.
         case unknownFormat
@@ -25,7 +25,7 @@ public struct FeedError: ExplainedError, Hashable {
     /// The remedy, in one plain sentence.
     public let remedy: String
     /// Address of the feed named in a web page; nil for other errors, and for a page that names no feed.
-    public let feedAddress: String?
+    package let feedAddress: String?
 
     init(_ kind: Kind, _ message: String, remedy: String, feedAddress: String? = nil) {
         (self.kind, self.message, self.remedy, self.feedAddress) = (kind, message, remedy, feedAddress)

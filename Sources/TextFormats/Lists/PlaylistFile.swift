@@ -4,9 +4,9 @@
 /// exist.
 ///
 /// Real-time safe: no. Threads: any.
-public struct PlaylistFile: Sendable, Hashable {
+package struct PlaylistFile: Sendable, Hashable {
     /// A file format, named by its usual extension.
-    public enum Format: String, Sendable, Hashable, CaseIterable {
+    package enum Format: String, Sendable, Hashable, CaseIterable {
         /// One line for each entry, with titles in comments, in UTF-8. Files named `.m3u`, possibly in other encodings,
         /// can also be read.
         case m3u8
@@ -16,16 +16,16 @@ public struct PlaylistFile: Sendable, Hashable {
         case xspf
 
         /// Finds the format of an extension, in either case and without its dot; nil for an unknown extension.
-        public init?(pathExtension: String) {
+        package init?(pathExtension: String) {
             let name = pathExtension.lowercased()
             self.init(rawValue: name == "m3u" ? "m3u8" : name)
         }
     }
 
     /// A recording in a list.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The location of a recording.
-        public enum Location: Sendable, Hashable {
+        package enum Location: Sendable, Hashable {
             /// A file, with its name converted to text by `FileName`. Absolute if the list's folder is absolute. A path
             /// with a Windows drive, `C:/…`, stays as found, and is no file here.
             case file(String)
@@ -34,17 +34,17 @@ public struct PlaylistFile: Sendable, Hashable {
         }
 
         /// Location of the recording.
-        public let location: Location
+        package let location: Location
         /// Title; never empty, without blanks at both ends.
-        public let title: String?
+        package let title: String?
         /// Performer or speaker; never empty, without blanks at both ends.
-        public let artist: String?
+        package let artist: String?
         /// Length, rounded to whole milliseconds; nil if unknown.
-        public let seconds: Double?
+        package let seconds: Double?
 
         /// Creates an entry. Removes blanks at both ends of texts. An empty text counts as nil, and so does a length
         /// that is not above 0 and at most 10⁹ seconds.
-        public init(_ location: Location, title: String? = nil, artist: String? = nil, seconds: Double? = nil) {
+        package init(_ location: Location, title: String? = nil, artist: String? = nil, seconds: Double? = nil) {
             self.location = location
             self.title = Self.trimmed(title)
             self.artist = Self.trimmed(artist)
@@ -61,11 +61,11 @@ public struct PlaylistFile: Sendable, Hashable {
     }
 
     /// Name of the list, without blanks at both ends. PLS files have no name.
-    public let title: String?
+    package let title: String?
     /// Entries, in order.
-    public let entries: [Entry]
+    package let entries: [Entry]
     /// Number of entries left out while reading, because their location is impossible.
-    public let skippedCount: Int
+    package let skippedCount: Int
 
     /// Longest accepted file, in bytes.
     package static let largest = 64 << 20
@@ -73,7 +73,7 @@ public struct PlaylistFile: Sendable, Hashable {
     package static let mostEntries = 1_000_000
 
     /// Creates a list.
-    public init(title: String? = nil, entries: [Entry]) {
+    package init(title: String? = nil, entries: [Entry]) {
         self.init(title: title, entries: entries, skippedCount: 0)
     }
 
@@ -89,7 +89,7 @@ public struct PlaylistFile: Sendable, Hashable {
     ///   - name: Name of the file, for its extension and for messages.
     ///   - folder: Absolute path of the file's folder, which contains the relative paths.
     /// - Throws: A ``PlaylistFileError``.
-    public init(reading bytes: [UInt8], name: String, folder: String) throws(PlaylistFileError) {
+    package init(reading bytes: [UInt8], name: String, folder: String) throws(PlaylistFileError) {
         guard bytes.count <= Self.largest else { throw .tooLarge(name) }
         let pathExtension =
             name.split(separator: "/").last?.split(separator: ".").dropFirst().last.map(String.init) ?? ""
@@ -110,7 +110,7 @@ public struct PlaylistFile: Sendable, Hashable {
     ///   - folder: Absolute path of the file's folder. Files in this folder get relative paths, so that the folder can
     ///     be moved.
     /// - Throws: A ``PlaylistFileError`` of kind `unwritable` if the format cannot express a title or a location.
-    public func content(as format: Format, folder: String) throws(PlaylistFileError) -> [UInt8] {
+    package func content(as format: Format, folder: String) throws(PlaylistFileError) -> [UInt8] {
         switch format {
         case .m3u8: try M3UList.content(self, folder: folder)
         case .pls: try PLSList.content(self, folder: folder)

@@ -1,9 +1,9 @@
-public import Explanations
+package import Explanations
 
 /// Why a playlist file cannot be read, or cannot be written in a format.
-public struct PlaylistFileError: ExplainedError, Hashable {
+package struct PlaylistFileError: ExplainedError, Hashable {
     /// The closed list of causes.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Neither the content nor the name is a playlist's.
         case unknownFormat
         /// The file is a web page.
@@ -21,11 +21,11 @@ public struct PlaylistFileError: ExplainedError, Hashable {
     }
 
     /// The cause.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in one plain sentence.
-    public let message: String
+    package let message: String
     /// The remedy, in one plain sentence.
-    public let remedy: String
+    package let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
@@ -80,7 +80,7 @@ extension PlaylistFileError {
     /// The exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData
         case .unwritable: .cannotCreate
