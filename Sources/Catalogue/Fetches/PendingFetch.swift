@@ -29,9 +29,9 @@ public struct PendingFetch: Sendable, Hashable {
     /// Remedy for the failure, in one plain sentence; empty without a failure.
     public let remedy: String
     /// Time of addition to the list, in seconds since 1970.
-    public let addedAt: Int64
+    package let addedAt: Int64
     /// Time of the last attempt, in seconds since 1970; nil before the first attempt.
-    public let triedAt: Int64?
+    package let triedAt: Int64?
 }
 
 /// The description and the checksum of a recording to fetch.

@@ -7,9 +7,9 @@ public struct Playlist: Sendable, Hashable {
     /// Name: one line, never empty, unique among playlists.
     public let name: String
     /// Time of creation, in seconds since 1970.
-    public let madeAt: Int64
+    package let madeAt: Int64
     /// Time of the last change, in seconds since 1970.
-    public let changedAt: Int64
+    package let changedAt: Int64
     /// Number of entries.
     public let entryCount: Int
     /// Length of all entries together, in seconds.

@@ -13,30 +13,30 @@ public struct LibraryReport: Sendable, Hashable {
     /// Recordings whose file has changed in length since its addition.
     public var changed: [LibraryItem] = []
     /// Recordings whose file was found at another place, by its sound.
-    public var moved: [Moved] = []
+    package var moved: [Moved] = []
     /// Files in the library's folder that belong to none of its recordings.
-    public var orphans: [File] = []
+    package var orphans: [File] = []
     /// Unfinished copies and downloads that no fetch on the list needs.
-    public var parts: [File] = []
+    package var parts: [File] = []
     /// Files of removed recordings outside the trash, and files of kept recordings inside it.
-    public var misplaced: [File] = []
+    package var misplaced: [File] = []
     /// Documents with a missing file.
-    public var missingDocuments: [LibraryDocument] = []
+    package var missingDocuments: [LibraryDocument] = []
 
     /// A file on the disk.
-    public struct File: Sendable, Hashable {
+    package struct File: Sendable, Hashable {
         /// Absolute path of the file.
-        public let path: String
+        package let path: String
         /// Length of the file in bytes.
-        public let byteCount: Int64
+        package let byteCount: Int64
     }
 
     /// A recording with the new place of its file.
-    public struct Moved: Sendable, Hashable {
+    package struct Moved: Sendable, Hashable {
         /// The recording, with its old path.
-        public let item: LibraryItem
+        package let item: LibraryItem
         /// Path of the found file.
-        public let path: String
+        package let path: String
     }
 
     /// True if there is nothing to repair.

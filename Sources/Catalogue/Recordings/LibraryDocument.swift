@@ -3,34 +3,34 @@ package import Files
 internal import Store
 
 /// A file that belongs to a recording of the library, such as sheet music, lyrics or a picture.
-public struct LibraryDocument: Sendable, Hashable {
+package struct LibraryDocument: Sendable, Hashable {
     /// Place among the documents of the recording, from 1.
-    public let index: Int
+    package let index: Int
     /// Number of the recording.
-    public let itemNumber: Int
+    package let itemNumber: Int
     /// Name of the file when attached, without folders, as one line.
-    public let name: String
+    package let name: String
     /// `kept` if the library has its own copy of the file, `linked` if not.
-    public let place: LibraryItem.Place
+    package let place: LibraryItem.Place
     /// Absolute path of the file, unless the file was moved or removed.
-    public let path: String
+    package let path: String
     /// Length of the file in bytes when attached.
-    public let byteCount: Int64
+    package let byteCount: Int64
     /// Hash of the content: 32 hexadecimal digits, as printed by `xxh128sum`.
-    public let hash: String
+    package let hash: String
     /// Time of attachment, in seconds since 1970.
-    public let addedAt: Int64
+    package let addedAt: Int64
 
     /// True if the file is no longer in its place.
-    public var isMissing: Bool { unsafe FileState(FileName.systemName(path)) == nil }
+    package var isMissing: Bool { unsafe FileState(FileName.systemName(path)) == nil }
 }
 
 /// Result of attaching a document.
-public struct AttachedDocument: Sendable, Hashable {
+package struct AttachedDocument: Sendable, Hashable {
     /// The document.
-    public let document: LibraryDocument
+    package let document: LibraryDocument
     /// False if the recording already had the document.
-    public let isNew: Bool
+    package let isNew: Bool
 }
 
 /// Names of document files in the library's folder: the hash of the content and an ending. Equal contents are therefore

@@ -12,7 +12,7 @@ public struct LibraryItem: Sendable, Hashable {
     }
 
     /// The kind of a recording's file.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// Sound alone.
         case audio
         /// A video, whose sound is played.
@@ -22,25 +22,25 @@ public struct LibraryItem: Sendable, Hashable {
     /// Number of the recording, from 1. Never changes, and is never reused.
     public let number: Int
     /// Place in the library, from 1 for the latest addition. Changes with every added or removed recording.
-    public internal(set) var index: Int
+    package internal(set) var index: Int
     /// The recording, with its key, rate and length.
     public let recording: PracticeRecording
     /// Kind of the file.
-    public let kind: Kind
+    package let kind: Kind
     /// Place of the file.
     public let place: Place
     /// Absolute path of the file, as last known to the library.
     public let path: String
     /// Name of the file when added, without folders.
-    public let originalName: String
+    package let originalName: String
     /// Length of the file in bytes when added.
     public let byteCount: Int64
     /// The kind of file, as in `AudioFileInfo.container`.
-    public let container: String
+    package let container: String
     /// Coding of the samples, as in `AudioFileInfo.codec`.
-    public let codec: String
+    package let codec: String
     /// Channels, above 0.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The title, the performers, tags and other descriptions.
     public let words: Words
     /// Integrated loudness and true peak; nil if not measured.
@@ -52,7 +52,7 @@ public struct LibraryItem: Sendable, Hashable {
     /// Number of saved sections.
     public let sectionCount: Int
     /// Number of documents.
-    public let documentCount: Int
+    package let documentCount: Int
     /// Time of removal to the trash, in seconds since 1970; nil if not in the trash.
     public let trashedAt: Int64?
 
@@ -72,7 +72,7 @@ public struct LibraryItem: Sendable, Hashable {
         public var licence = ""
 
         /// A description with only a title.
-        public init(title: String) { self.title = title }
+        package init(title: String) { self.title = title }
     }
 
     /// Loudness of a recording.
@@ -83,7 +83,7 @@ public struct LibraryItem: Sendable, Hashable {
         public let truePeak: Double
 
         /// A measured loudness.
-        public init(integrated: Double, truePeak: Double) {
+        package init(integrated: Double, truePeak: Double) {
             (self.integrated, self.truePeak) = (integrated, truePeak)
         }
     }
@@ -91,7 +91,7 @@ public struct LibraryItem: Sendable, Hashable {
     /// Key of the sound.
     public var key: RecordingKey { recording.key }
     /// True if in the trash.
-    public var isTrashed: Bool { trashedAt != nil }
+    package var isTrashed: Bool { trashedAt != nil }
     /// Length in seconds.
     public var seconds: Double { Double(recording.frameCount) / Double(recording.sampleRate) }
 }
@@ -107,13 +107,13 @@ public struct ItemFilter: Sendable, Hashable {
     /// Only with this artist, ignoring upper and lower case; nil for all.
     public var artist: String?
     /// Only in this language or a variant: "pt" includes "pt-BR"; nil for all.
-    public var language: String?
+    package var language: String?
     /// Only of this kind; nil for both.
-    public var kind: LibraryItem.Kind?
+    package var kind: LibraryItem.Kind?
     /// Only recordings with files in this place; nil for both.
-    public var place: LibraryItem.Place?
+    package var place: LibraryItem.Place?
     /// True for recordings with saved sections, false for recordings without; nil for both.
-    public var hasSections: Bool?
+    package var hasSections: Bool?
     /// True for recordings in the trash, false for all others.
     public var isTrash = false
     /// The order of the list.

@@ -1,12 +1,12 @@
 internal import Files
 internal import Glibc
-public import Store
+package import Store
 internal import UserState
 
 /// Disk space of the program's files.
-public struct LibraryStorage: Sendable, Hashable {
+package struct LibraryStorage: Sendable, Hashable {
     /// A kind of file.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The library's own recordings.
         case recordings
         /// The library's own documents.
@@ -24,17 +24,17 @@ public struct LibraryStorage: Sendable, Hashable {
     }
 
     /// Bytes on the disk, by kind.
-    public internal(set) var bytes: [Kind: Int64] = [:]
+    package internal(set) var bytes: [Kind: Int64] = [:]
     /// Bytes of linked recordings, which are not in the library's folder.
-    public internal(set) var linkedBytes: Int64 = 0
+    package internal(set) var linkedBytes: Int64 = 0
 
     /// Bytes of all kinds together.
-    public var total: Int64 { bytes.values.reduce(0, +) }
+    package var total: Int64 { bytes.values.reduce(0, +) }
 }
 
 extension RecordingLibrary {
     /// Measures the disk space of all files, as `du` does. Real-time safe: no.
-    public func storage() throws(StoreError) -> LibraryStorage {
+    package func storage() throws(StoreError) -> LibraryStorage {
         var storage = LibraryStorage()
         let linked = try items { $0.place = .linked }
         storage.linkedBytes = linked.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) }
@@ -56,7 +56,7 @@ extension RecordingLibrary {
     ///
     /// - Returns: Freed bytes.
     /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
-    public func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
+    package func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
         var freed: Int64 = 0
         func remove(_ files: [LibraryReport.File]) throws(RecordingLibraryError) {
             for file in files {
@@ -77,7 +77,7 @@ extension RecordingLibrary {
     }
 
     /// Returns the files of the cache. All of these can be made again. Real-time safe: no.
-    public func cacheFiles() -> [LibraryReport.File] {
+    package func cacheFiles() -> [LibraryReport.File] {
         guard let path = CacheFolder.path else { return [] }
         var files: [LibraryReport.File] = []
         Folder.walk(path) { name, room, isFile in

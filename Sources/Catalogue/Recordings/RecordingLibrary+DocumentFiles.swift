@@ -76,7 +76,7 @@ extension RecordingLibrary {
     // MARK: The trash
 
     /// Number of documents trashed by themselves, without the documents of trashed recordings.
-    public var trashedDocumentCount: Int {
+    package var trashedDocumentCount: Int {
         get throws(StoreError) {
             try documentRows().count { $0.state == .trashed && $0.trashedAt != nil }
         }

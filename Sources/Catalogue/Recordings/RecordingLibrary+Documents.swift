@@ -6,11 +6,11 @@ internal import Database
 internal import Explanations
 internal import Files
 internal import Glibc
-public import Store
+package import Store
 
 extension RecordingLibrary {
     /// Returns the documents of a recording, in the order of attachment; none for an unknown recording.
-    public func documents(of number: Int) throws(StoreError) -> [LibraryDocument] {
+    package func documents(of number: Int) throws(StoreError) -> [LibraryDocument] {
         try read { (rows) throws(DatabaseError) -> [LibraryDocument] in
             guard let row = try rows.item(number: number), !row.isGone else { return [] }
             return documents(try DocumentRows(items: rows).documents(of: row.recording))
@@ -25,7 +25,7 @@ extension RecordingLibrary {
     ///   - link: True to leave the file in its place, false to copy the file into the library.
     /// - Throws: `RecordingLibraryError`, `StoreError`. Nothing has changed after an error.
     @discardableResult
-    public func attach(fileAt path: String, to number: Int, link: Bool = false) throws -> AttachedDocument {
+    package func attach(fileAt path: String, to number: Int, link: Bool = false) throws -> AttachedDocument {
         try attach(fileAt: path, to: number, link: link, copying: { _ in })
     }
 
@@ -77,7 +77,7 @@ extension RecordingLibrary {
     /// - Returns: The document before the removal.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
-    public func removeDocument(_ index: Int, of number: Int) throws -> LibraryDocument {
+    package func removeDocument(_ index: Int, of number: Int) throws -> LibraryDocument {
         let now = Self.now
         let row = try change(isRemoval: true) {
             (rows) throws(DatabaseError) -> Result<DocumentRow, RecordingLibraryError> in

@@ -4,7 +4,7 @@ internal import Database
 internal import Files
 internal import Glibc
 internal import RunLog
-public import Store
+package import Store
 
 extension RecordingLibrary {
     /// Moves recordings to the trash, in one step that `undoRemoval` reverses. The library's own files stay in its
@@ -158,7 +158,7 @@ extension RecordingLibrary {
     }
 
     /// Returns the bytes that emptying the trash would free.
-    public func trashByteCount() throws(StoreError) -> Int64 {
+    package func trashByteCount() throws(StoreError) -> Int64 {
         var filter = ItemFilter()
         filter.isTrash = true
         let recordings = try items(filter).filter { $0.place == .kept }
@@ -222,7 +222,7 @@ extension RecordingLibrary {
     ///
     /// - Returns: Freed bytes.
     /// - Throws: `RecordingLibraryError` if the recording is unknown or linked, or if its file cannot be removed.
-    public func removeFile(of number: Int) throws -> Int64 {
+    package func removeFile(of number: Int) throws -> Int64 {
         guard let item = try item(number) else { throw RecordingLibraryError.unknown(number) }
         guard item.place == .kept else {
             throw RecordingLibraryError(

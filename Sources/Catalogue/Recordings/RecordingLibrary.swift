@@ -21,7 +21,7 @@ public final class RecordingLibrary: Sendable {
     package let folder: LibraryFolder
     package let calls: any FileCalls
     /// Maximum number of bytes in the library's folder; nil for no limit. A file beyond the limit is refused.
-    public let quota: Int64?
+    package let quota: Int64?
 
     /// Creates a library. Opens and creates no files yet.
     ///
@@ -98,7 +98,7 @@ public final class RecordingLibrary: Sendable {
     }
 
     /// Returns the recording from an address, even from the trash; nil if there is none.
-    public func item(from source: String) throws(StoreError) -> LibraryItem? {
+    package func item(from source: String) throws(StoreError) -> LibraryItem? {
         try read { (rows) throws(DatabaseError) in try rows.item(source: source).flatMap(Self.present) } ?? nil
     }
 
@@ -187,7 +187,7 @@ public final class RecordingLibrary: Sendable {
     }
 
     /// Stores the loudness of a recording, used to level recordings during playback.
-    public func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(StoreError) {
+    package func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(StoreError) {
         try change { (rows) throws(DatabaseError) in try rows.setLoudness(loudness, of: number) }
     }
 
