@@ -15,7 +15,7 @@ public struct FetchEvent: Sendable {
 
     /// The kinds of events, in the usual order.
     public enum Kind: Sendable {
-        /// The user's helper program is looking for the sound of a video.
+        /// The user's helper program is looking for the sound of a video. Only the command has a helper program.
         case extracting
         /// The fetch is contacting the server. The text is the address without its query, which may contain secrets.
         case connecting(String)
@@ -61,7 +61,8 @@ public struct FetchRefusal: ExplainedError, Equatable {
         case notAudio
         /// The file is truncated or damaged.
         case broken
-        /// The address is a video of a site that needs a helper program, and the user has not configured a helper.
+        /// The address is a video of a site that needs a helper program. Only the command has a helper program, if
+        /// the user has configured one.
         case needsExtractor
     }
 

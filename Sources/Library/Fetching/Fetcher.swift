@@ -58,10 +58,18 @@ public final class Fetcher: Sendable {
     /// - Parameters:
     ///   - library: The library, with its list.
     ///   - settings: Limits, retries and the network.
-    ///   - extractor: The user's helper program that finds the sound of videos; nil for none.
     ///   - sizeLimit: Longest accepted file, in bytes.
-    public init(
-        _ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor? = nil,
+    public convenience init(
+        _ library: RecordingLibrary, _ settings: TransferSettings, sizeLimit: Int64 = 20_000_000_000
+    ) {
+        self.init(library, settings, extractor: nil, sizeLimit: sizeLimit)
+    }
+
+    /// Also fetches the sound of videos.
+    ///
+    /// - Parameter extractor: The user's helper program that finds the sound of videos; nil for none.
+    package init(
+        _ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor?,
         sizeLimit: Int64 = 20_000_000_000
     ) {
         (self.library, self.extractor, self.sizeLimit) = (library, extractor, sizeLimit)

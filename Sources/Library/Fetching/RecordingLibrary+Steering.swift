@@ -2,24 +2,24 @@ public import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
-public import Store
+package import Store
 internal import Transfers
 
 /// A fetch on the list, with its present progress, in whichever program the fetch runs.
-public struct FetchStatus: Sendable, Hashable {
+package struct FetchStatus: Sendable, Hashable {
     /// The fetch, as listed.
-    public let fetch: PendingFetch
+    package let fetch: PendingFetch
     /// True if a program is receiving the file at the moment.
-    public let isRunning: Bool
+    package let isRunning: Bool
     /// Received bytes.
-    public let doneBytes: Int64
+    package let doneBytes: Int64
     /// Bytes of the whole file; nil if unknown.
-    public let totalBytes: Int64?
+    package let totalBytes: Int64?
     /// Mean rate since the first received byte; nil if paused, not running or unknown.
-    public let bytesPerSecond: Int64?
+    package let bytesPerSecond: Int64?
 
     /// Received share, 0 to 1; nil if unknown.
-    public var fraction: Double? {
+    package var fraction: Double? {
         totalBytes.flatMap { $0 > 0 ? min(1, Double(doneBytes) / Double($0)) : nil }
     }
 }
@@ -29,7 +29,7 @@ extension RecordingLibrary {
     /// Returns the unfinished fetches with their progress, in the order of execution. Reads a file for each fetch.
     ///
     /// - Throws: `StoreError`.
-    public func fetchStatuses() throws(StoreError) -> [FetchStatus] {
+    package func fetchStatuses() throws(StoreError) -> [FetchStatus] {
         try pendingFetches().map { fetch in
             let path = path(ofPart: fetch.address)
             let part = PartSummary(ofFile: path)

@@ -9,7 +9,7 @@ package import TextFormats
 /// continue.
 ///
 /// Threads: any. Real-time safe: no.
-public struct Extractor: Sendable, Hashable {
+package struct Extractor: Sendable, Hashable {
     /// The program and its arguments, with `{url}` where the address belongs.
     package let words: [String]
 
@@ -28,7 +28,7 @@ public struct Extractor: Sendable, Hashable {
     ///
     /// - Parameter line: Value of the line; nil or blank if there is none.
     /// - Throws: An ``ExtractorError`` of kind `notConfigured` or `badConfiguration`.
-    public init(configuration line: String?) throws(ExtractorError) {
+    package init(configuration line: String?) throws(ExtractorError) {
         let words: [String]
         do throws(ProgramWords.Fault) { words = try ProgramWords.divided(line ?? "") } catch {
             throw .badConfiguration(error.cause)

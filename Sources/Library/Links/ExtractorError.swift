@@ -1,10 +1,10 @@
-public import Explanations
+package import Explanations
 internal import Files
 
 /// Why the helper program gave no address of a recording.
-public struct ExtractorError: ExplainedError, Hashable {
+package struct ExtractorError: ExplainedError, Hashable {
     /// The closed list of causes.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The user has not named a helper.
         case notConfigured
         /// The line in the configuration is not valid.
@@ -26,11 +26,11 @@ public struct ExtractorError: ExplainedError, Hashable {
     }
 
     /// The cause.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in one plain sentence.
-    public let message: String
+    package let message: String
     /// The remedy, in one plain sentence.
-    public let remedy: String
+    package let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
@@ -102,7 +102,7 @@ extension ExtractorError {
     /// The exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .notConfigured, .badConfiguration: .configuration
         case .badAddress: .usage

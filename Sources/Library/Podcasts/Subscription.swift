@@ -13,7 +13,7 @@ public struct Subscription: Sendable, Hashable {
     /// Error of the last check; empty if the feed could be read.
     public let error: String
     /// Time of subscription, in seconds since 1970.
-    public let addedAt: Int64
+    package let addedAt: Int64
     /// Number of episodes.
     public let episodeCount: Int
     /// Number of new episodes.
@@ -27,7 +27,7 @@ public struct SubscribedEpisode: Sendable, Hashable {
     /// Number of the feed.
     public let feed: Int
     /// Title of the feed.
-    public let feedTitle: String
+    package let feedTitle: String
     /// Title of the episode: one line, possibly empty.
     public let title: String
     /// Address of the recording.
@@ -37,7 +37,7 @@ public struct SubscribedEpisode: Sendable, Hashable {
     /// Playing time; nil if the feed does not state a time.
     public let seconds: Double?
     /// Length in bytes from the feed, often wrong; nil if the feed does not state a length.
-    public let byteCount: Int64?
+    package let byteCount: Int64?
     /// Description of the episode, as plain text.
     public let summary: String
     /// True if published since the subscription, and neither fetched nor marked as seen.
@@ -56,7 +56,7 @@ public struct FeedRefresh: Sendable {
     /// The feed after the refresh.
     public let subscription: Subscription
     /// True if the server had nothing new.
-    public let isUnchanged: Bool
+    package let isUnchanged: Bool
     /// Number of new episodes.
     public let newCount: Int
     /// Why the feed could not be read; nil if the feed was read. Known episodes stay.

@@ -15,11 +15,11 @@ public struct BackupSummary: Sendable, Hashable {
     /// Bytes copied by this backup.
     public internal(set) var copiedBytes: Int64 = 0
     /// Linked recordings and documents: these stay in the user's folders and are not in the backup.
-    public internal(set) var linked = 0
+    package internal(set) var linked = 0
     /// Files of the user's configuration in the backup.
-    public internal(set) var settings = 0
+    package internal(set) var settings = 0
     /// Earlier files of the backup compared by this backup with the files' keys or hashes.
-    public internal(set) var compared = 0
+    package internal(set) var compared = 0
     /// Paths of damaged files in the backup, replaced by new copies.
     public internal(set) var repaired: [String] = []
     /// Files that are missing or changed, here or in the backup, and files that could not be copied, as plain
@@ -41,13 +41,23 @@ extension RecordingLibrary {
     ///
     /// - Parameters:
     ///   - path: Folder of the backup; created if missing.
-    ///   - settings: Paths of the user's configuration, each with a different file name. Missing files are skipped.
     ///   - isVerifying: True to compare all files in the folder.
     ///   - isCancelled: Called for each file.
     /// - Throws: `RecordingLibraryError`, `StoreError`.
     @discardableResult
     public func backUp(
-        to path: String, settings: [String] = [], isVerifying: Bool = false, isCancelled: () -> Bool = { false }
+        to path: String, isVerifying: Bool = false, isCancelled: () -> Bool = { false }
+    ) throws -> BackupSummary {
+        try backUp(to: path, settings: [], isVerifying: isVerifying, isCancelled: isCancelled)
+    }
+
+    /// Also copies the command's configuration.
+    ///
+    /// - Parameter settings: Paths of the user's configuration, each with a different file name. Missing files are
+    ///   skipped.
+    @discardableResult
+    package func backUp(
+        to path: String, settings: [String], isVerifying: Bool = false, isCancelled: () -> Bool = { false }
     ) throws -> BackupSummary {
         try backUp(
             to: path, settings: settings, isVerifying: isVerifying,

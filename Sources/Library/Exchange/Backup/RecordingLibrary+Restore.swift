@@ -15,13 +15,23 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - path: Folder of the backup.
     ///   - merging: True to merge the backup into a library that is not empty, like an import.
-    ///   - settings: Paths of the user's configuration. A missing file is restored; an existing file is never changed.
     ///   - isCancelled: Called for each file.
     /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the library is not empty and `merging` is false;
     ///   `StoreError`.
     @discardableResult
     public func restore(
-        from path: String, merging: Bool = false, settings: [String] = [], isCancelled: () -> Bool = { false }
+        from path: String, merging: Bool = false, isCancelled: () -> Bool = { false }
+    ) throws -> ImportSummary {
+        try restore(from: path, merging: merging, settings: [], isCancelled: isCancelled)
+    }
+
+    /// Also restores the command's configuration.
+    ///
+    /// - Parameter settings: Paths of the user's configuration. A missing file is restored; an existing file is never
+    ///   changed.
+    @discardableResult
+    package func restore(
+        from path: String, merging: Bool = false, settings: [String], isCancelled: () -> Bool = { false }
     ) throws -> ImportSummary {
         guard let manifest = try BackupManifest(in: path) else {
             throw RecordingLibraryError(

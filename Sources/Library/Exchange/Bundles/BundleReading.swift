@@ -17,15 +17,15 @@ public struct ImportSummary: Sendable, Equatable {
     /// Takes whose files were imported.
     public internal(set) var takes = 0
     /// Documents whose files were imported.
-    public internal(set) var documents = 0
+    package internal(set) var documents = 0
     /// Recordings, takes and documents that the library already has, or does not want.
-    public internal(set) var passedOver = 0
+    package internal(set) var passedOver = 0
     /// Paths of the user's configuration files restored from a backup.
-    public internal(set) var settings: [String] = []
+    package internal(set) var settings: [String] = []
     /// Paths of configurations in the backup that differ from the existing configurations here, which stay unchanged.
-    public internal(set) var otherSettings: [String] = []
+    package internal(set) var otherSettings: [String] = []
     /// Lines of the backup's configuration left out because they name programs.
-    public internal(set) var omittedSettings: [String] = []
+    package internal(set) var omittedSettings: [String] = []
     /// Refused members of the bundle with reasons, as plain sentences.
     public internal(set) var refused: [String] = []
     /// Why reading stopped before the end of the bundle; nil if the bundle is complete. Everything before that place

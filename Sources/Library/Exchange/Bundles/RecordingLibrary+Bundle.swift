@@ -13,7 +13,7 @@ public struct BundleContents: Sendable, Hashable {
     /// Takes with their files.
     public internal(set) var takes = 0
     /// Documents with their files.
-    public internal(set) var documents = 0
+    package internal(set) var documents = 0
     /// Recordings with missing files: the bundle has only their descriptions.
     public internal(set) var missing: [LibraryItem] = []
     /// Recordings whose files have changed in sound since their addition: the bundle has only their descriptions.
@@ -21,9 +21,9 @@ public struct BundleContents: Sendable, Hashable {
     /// Paths of takes left out because their files have changed in sound since recording.
     public internal(set) var changedTakes: [String] = []
     /// Documents with missing files, or linked files that have changed: the bundle has only their names.
-    public internal(set) var missingDocuments: [LibraryDocument] = []
+    package internal(set) var missingDocuments: [LibraryDocument] = []
     /// Recordings whose addresses are in the bundle without private keys.
-    public internal(set) var shortenedAddresses = 0
+    package internal(set) var shortenedAddresses = 0
 }
 
 extension RecordingLibrary {

@@ -18,13 +18,13 @@ public struct MergeSummary: Sendable, Hashable {
     /// Recordings whose description has changed.
     public internal(set) var changed = 0
     /// Sections that are new, changed or removed.
-    public internal(set) var sections = 0
+    package internal(set) var sections = 0
     /// Playlists that are new, changed or removed.
-    public internal(set) var playlists = 0
+    package internal(set) var playlists = 0
     /// Takes whose description has changed.
-    public internal(set) var takes = 0
+    package internal(set) var takes = 0
     /// Documents that are new, renamed or removed.
-    public internal(set) var documents = 0
+    package internal(set) var documents = 0
     /// Titles of recordings whose sections were skipped, because the catalogue has another rate or length.
     package internal(set) var otherSound: [String] = []
 

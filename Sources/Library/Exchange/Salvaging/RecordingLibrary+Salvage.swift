@@ -1,60 +1,60 @@
 internal import AudioFiles
-public import Catalogue
+package import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
 internal import Store
 
 /// Rows recovered from a damaged store.
-public struct SalvageSummary: Sendable, Equatable {
+package struct SalvageSummary: Sendable, Equatable {
     /// Recordings of the library, with the paths of their files.
-    public internal(set) var items = 0
+    package internal(set) var items = 0
     /// Recordings outside the library that have sections, a last position or settings.
-    public internal(set) var outside = 0
+    package internal(set) var outside = 0
     /// Recordings with a description that was edited later there than here.
-    public internal(set) var described = 0
+    package internal(set) var described = 0
     /// Sections.
-    public internal(set) var sections = 0
+    package internal(set) var sections = 0
     /// Playlists.
-    public internal(set) var playlists = 0
+    package internal(set) var playlists = 0
     /// Entries of playlists.
-    public internal(set) var entries = 0
+    package internal(set) var entries = 0
     /// Takes.
-    public internal(set) var takes = 0
+    package internal(set) var takes = 0
     /// Entries of the practice log.
-    public internal(set) var practice = 0
+    package internal(set) var practice = 0
     /// Ratings of sections.
-    public internal(set) var reviews = 0
+    package internal(set) var reviews = 0
     /// Documents.
-    public internal(set) var documents = 0
+    package internal(set) var documents = 0
     /// Subscriptions.
-    public internal(set) var feeds = 0
+    package internal(set) var feeds = 0
     /// Episodes, and episodes already heard according to the damaged store.
-    public internal(set) var episodes = 0
+    package internal(set) var episodes = 0
     /// Waiting and failed fetches.
-    public internal(set) var fetches = 0
+    package internal(set) var fetches = 0
     /// Fields that differ in the damaged store, where the library has kept its own value.
-    public internal(set) var conflicts: [SalvageConflict] = []
+    package internal(set) var conflicts: [SalvageConflict] = []
     /// True if everything in the damaged store could be read.
-    public internal(set) var isComplete = true
+    package internal(set) var isComplete = true
 
     /// True if the damaged store added nothing.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         items + outside + described + sections + playlists + entries + takes + practice + reviews + documents + feeds
             + episodes + fetches == 0
     }
 }
 
 /// A field that differs between a damaged store and the library.
-public struct SalvageConflict: Sendable, Hashable {
+package struct SalvageConflict: Sendable, Hashable {
     /// Name of the recording, playlist, section or take that the field belongs to.
-    public let thing: String
+    package let thing: String
     /// Name of the field, such as "title".
-    public let field: String
+    package let field: String
     /// Value in the library.
-    public let kept: String
+    package let kept: String
     /// Value in the damaged store.
-    public let passedOver: String
+    package let passedOver: String
 }
 
 extension RecordingLibrary {
@@ -72,7 +72,7 @@ extension RecordingLibrary {
     /// - Parameter path: Path of the store.
     /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if the file has no readable part of a store.
     @discardableResult
-    public func salvage(storeAt path: String) throws -> SalvageSummary {
+    package func salvage(storeAt path: String) throws -> SalvageSummary {
         try salvage(storeAt: path, isCancelled: { false })
     }
 
