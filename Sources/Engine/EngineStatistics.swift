@@ -8,14 +8,14 @@ public struct EngineStatistics: Sendable {
     /// Approximate number of silent frames caused by xruns; no frame of the sound was skipped.
     public let lostFrames: Int64
     /// Number of losses of the device.
-    public let interruptions: Int64
+    package let interruptions: Int64
     /// Number of frames lost in the buffers of lost devices, from the last reported positions: up to a period too many
     /// at each loss.
-    public let unheardFrames: Int64
+    package let unheardFrames: Int64
     /// Number of blocks rendered for a device.
     public let blocks: Int64
     /// Number of frames rendered for a device.
-    public let framesRendered: Int64
+    package let framesRendered: Int64
     /// The distribution of the mix's time per block.
     public let renderTime: RenderTime
     /// Render time divided by the duration of the block; nil under the virtual clock, which waits for every block.

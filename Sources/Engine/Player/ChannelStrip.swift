@@ -29,12 +29,12 @@ public struct ChannelStrip: Sendable, Hashable {
     }
 
     /// The balance's range: −1 for the left channel alone, 1 for the right channel alone.
-    public static let balanceRange: ClosedRange<Double> = -1...1
+    package static let balanceRange: ClosedRange<Double> = -1...1
     /// The range of the equaliser's gains, in dB.
-    public static let decibelRange: ClosedRange<Double> = -24...12
+    package static let decibelRange: ClosedRange<Double> = -24...12
 
     /// A strip without effect.
-    public static let neutral = ChannelStrip()
+    package static let neutral = ChannelStrip()
 
     /// The audible channels.
     public var channels: Channels

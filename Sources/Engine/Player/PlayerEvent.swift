@@ -1,4 +1,4 @@
-public import AudioDevices
+package import AudioDevices
 internal import Glibc
 
 /// An event at an exact output frame.
@@ -11,7 +11,7 @@ public struct PlayerEvent: Sendable, Hashable {
         case sectionStarted
         /// The last pass of a section is over, or the player left the section.
         case sectionEnded
-        /// A pass begins; `sound` tells the method.
+        /// A pass begins.
         case passStarted
         /// A pass is over, or the player left it.
         case passEnded
@@ -48,7 +48,7 @@ public struct PlayerEvent: Sendable, Hashable {
     /// Number of the section, from 1.
     public let section: Int
     /// The frames of the clip in this section at the time of the event.
-    public let sectionFrames: Range<Int64>
+    package let sectionFrames: Range<Int64>
     /// Number of the pass, from 1.
     public let pass: Int
     /// Number of passes of the section; nil if the passes repeat until a move of the player.
@@ -56,17 +56,17 @@ public struct PlayerEvent: Sendable, Hashable {
     /// The speed of the pass as a factor of the recording's own speed, 0.25 to 4.
     public let speed: Double
     /// The change of pitch in semitones, −24 to 24.
-    public let semitones: Double
+    package let semitones: Double
     /// The frame of the clip that belongs to `frame`.
     public let clipFrame: Int64
     /// Method of the pass.
-    public let sound: PassSound
+    package let sound: PassSound
     /// True if the pass plays from the section's end to its beginning.
-    public let isReversed: Bool
+    package let isReversed: Bool
 }
 
 /// Method by which a pass is made from the recording.
-public enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
+package enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
     /// A copy of the recording.
     case copy
     /// Stretched as music without regard to attacks, because the analysis of the section was missing at the start of
@@ -101,7 +101,7 @@ public enum PauseReason: UInt8, Sendable, Hashable {
 
 extension Interruption {
     /// The reason of pauses caused by the interruption.
-    public var reason: PauseReason { PauseReason(cause) }
+    package var reason: PauseReason { PauseReason(cause) }
 }
 
 extension PauseReason {

@@ -22,7 +22,7 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     /// True in the gap between two passes.
     public var isResting = false
     /// Remaining output frames of that gap; 0 during a pass.
-    public var restFramesLeft: Int64 = 0
+    package var restFramesLeft: Int64 = 0
     /// The next output frame to render.
     public var outputFrame: Int64 = 0
     /// Number of the current section, from 1; 0 before the start.
@@ -34,16 +34,16 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     /// The speed of the pass as a factor of the recording's own speed, 0.25 to 4.
     public var speed = 1.0
     /// The change of pitch in semitones.
-    public var semitones = 0.0
+    package var semitones = 0.0
     /// True if passes play from the section's end to its beginning.
-    public var isReversed = false
+    package var isReversed = false
     /// The next frame of the clip to play.
     public var clipFrame: Int64 = 0
     /// Number of silent frames since the start, caused by pages that arrived too late.
     public var starvedFrames: Int64 = 0
     /// Number of events since the start that found the event ring full. Under the virtual clock the number is the same
     /// in each run with blocks of the same lengths.
-    public var droppedEvents: Int64 = 0
+    package var droppedEvents: Int64 = 0
 
     /// Creates the status before the start.
     package init() {}

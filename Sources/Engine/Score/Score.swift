@@ -19,13 +19,13 @@ public struct Score: Sendable {
     private static let endlessFrames: Int64 = 1 << 52
 
     /// The sections in playing order.
-    public let sections: [Section]
+    package let sections: [Section]
     /// The plan behind the score.
     public let plan: PracticePlan
     /// The clip's length, in frames: no section reaches past this length.
-    public let clipFrameCount: Int64
+    let clipFrameCount: Int64
     /// Output frames per second, in Hz; the lengths of fades depend on this rate.
-    public let sampleRate: Int
+    let sampleRate: Int
     /// The total length, in output frames; nil for a score without an end.
     public let frameCount: Int64?
 

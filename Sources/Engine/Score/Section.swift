@@ -56,7 +56,7 @@ public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int) { self = .count(value) }
 
     /// The number of passes; nil for `endless`.
-    public var number: Int? {
+    package var number: Int? {
         if case .count(let number) = self { number } else { nil }
     }
 }

@@ -34,21 +34,21 @@ public struct SectionMaterial: Sendable, Hashable {
     /// Material of most of the section: `.music` or `.speech`.
     public let material: MaterialChoice
     /// The evidence for speech from the analysis: above 0 is speech. nil if the user chose.
-    public let score: Double?
+    package let score: Double?
     /// The reason, in words.
     public let reason: String
     /// The section's passages, in order and without gaps; a section that is all of one kind is one passage.
-    public let passages: [SectionPassage]
+    package let passages: [SectionPassage]
 }
 
 /// A run of a section that is all speech or all music. The method changes at a soft place within a second of its ends.
-public struct SectionPassage: Sendable, Hashable {
+package struct SectionPassage: Sendable, Hashable {
     /// In frames of the clip.
-    public let clipFrames: Range<Int64>
+    package let clipFrames: Range<Int64>
     /// The method: `.music` or `.speech`.
-    public let material: MaterialChoice
+    package let material: MaterialChoice
     /// The evidence for speech; nil if the user chose.
-    public let score: Double?
+    package let score: Double?
     /// The reason, in words.
-    public let reason: String
+    package let reason: String
 }

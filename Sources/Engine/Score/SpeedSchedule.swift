@@ -53,13 +53,18 @@ public struct SpeedPoint: Sendable, Hashable {
     }
 
     /// Output frames since the beginning of the pass.
-    public let frame: Int64
+    package let frame: Int64
     /// The speed from here on.
-    public let speed: Speed
+    package let speed: Speed
     /// Transition to the speed.
-    public let arrival: Arrival
+    package let arrival: Arrival
 
     /// Creates a point; the initialiser of a score checks the point against its neighbours.
+    ///
+    /// - Parameters:
+    ///   - frame: output frames since the beginning of the pass.
+    ///   - speed: the speed from here on.
+    ///   - arrival: the transition to the speed.
     public init(at frame: Int64, _ speed: Speed, _ arrival: Arrival = .step) {
         self.frame = frame
         self.speed = speed
