@@ -1,4 +1,4 @@
-public import AudioFiles
+package import AudioFiles
 internal import Glibc
 
 /// The gain that brings a recording to a common level: from the tags in its file, or from a measurement.
@@ -8,9 +8,9 @@ internal import Glibc
 /// headroom for converters, as EBU R 128 asks.
 ///
 /// Real-time safe: no. Threads: any.
-public enum LevelGain {
+package enum LevelGain {
     /// The loudness that counts.
-    public enum Scope: String, Sendable, Hashable, CaseIterable {
+    package enum Scope: String, Sendable, Hashable, CaseIterable {
         /// All recordings have the same loudness.
         case track
         /// All albums have the same loudness. Quiet pieces within an album stay quiet.
@@ -27,7 +27,7 @@ public enum LevelGain {
     /// - Parameters:
     ///   - tags: Tags of the file.
     ///   - scope: Preferred gain. Falls back to the gain of the other scope.
-    public static func decibels(_ tags: LoudnessTags, _ scope: Scope = .track) -> Double? {
+    package static func decibels(_ tags: LoudnessTags, _ scope: Scope = .track) -> Double? {
         let track = tags.trackGain.map { ($0, tags.trackPeak ?? tags.albumPeak) }
         let album = tags.albumGain.map { ($0, tags.albumPeak ?? tags.trackPeak) }
         guard let (gain, peak) = scope == .track ? track ?? album : album ?? track else { return nil }
@@ -42,7 +42,7 @@ public enum LevelGain {
     ///   - loudness: Integrated loudness, in LUFS.
     ///   - truePeak: Highest true peak, in dB of full scale.
     /// - Returns: Gain in dB; 0 for silence, with a loudness of NaN or below −70 LUFS.
-    public static func decibels(loudness: Double, truePeak: Double) -> Double {
+    package static func decibels(loudness: Double, truePeak: Double) -> Double {
         guard loudness >= -70, loudness < .infinity else { return 0 }
         let gain = targetLoudness - loudness
         return truePeak.isFinite ? min(gain, highestTruePeak - truePeak) : gain

@@ -18,14 +18,20 @@ public struct QueueItem: Sendable, Hashable, Identifiable {
 /// An opened item, as returned by a queue's opener.
 public struct QueueSound: Sendable {
     /// The recording, at the engine's rate.
-    public var clip: Clip
+    var clip: Clip
     /// Part to play, in frames of the clip; nil for the whole clip. A part inside the recording begins and ends with
     /// its own samples.
-    public var range: Range<Int64>?
+    var range: Range<Int64>?
     /// Gain that brings the item to the common level, in dB: see ``LevelGain``.
-    public var decibels: Double
+    var decibels: Double
 
     /// Creates an opened item. Playing the item checks the range.
+    ///
+    /// - Parameters:
+    ///   - clip: the recording, at the engine's rate.
+    ///   - range: the part to play, in frames of the clip; nil for the whole clip. A part inside the recording begins
+    ///     and ends with its own samples.
+    ///   - decibels: the gain that brings the item to the common level, in dB.
     public init(_ clip: Clip, range: Range<Int64>? = nil, decibels: Double = 0) {
         (self.clip, self.range, self.decibels) = (clip, range, decibels)
     }
