@@ -1,6 +1,6 @@
 // A recording measured without a clip: no pages, no thread of its own.
-public import AudioFiles
-public import DSP
+package import AudioFiles
+package import DSP
 internal import Glibc
 internal import Samples
 
@@ -10,13 +10,13 @@ internal import Samples
 ///
 /// The samples are read once, in order, into a small buffer which stays in the processor's cache. So this takes less
 /// time than measuring a ``Clip``, and a fraction of its memory; the readings are bit-identical. One thread at a time.
-public final class MeasuredRecording {
+package final class MeasuredRecording {
     /// The description of the file, with its own rate and number of frames.
-    public let info: AudioFileInfo
+    package let info: AudioFileInfo
     /// Frames per second of the measurement, in Hz: the file's own rate, limited to the range of the meters.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// Frames at ``sampleRate``.
-    public let frameCount: Int64
+    package let frameCount: Int64
     private let recording: RateReader
 
     /// Frames read at once without rate conversion: a page of a clip would not stay in the fast caches. Blocks are
@@ -28,7 +28,7 @@ public final class MeasuredRecording {
     /// - Throws: The reason why the file cannot be read.
     ///
     /// Real-time safe: no.
-    public init(path: String) throws(AudioFileError) {
+    package init(path: String) throws(AudioFileError) {
         let decoder = try openDecoder(path: path)
         info = decoder.info
         sampleRate = ProgrammeReading.sampleRate(forFileRate: info.sampleRate)
@@ -45,7 +45,7 @@ public final class MeasuredRecording {
     /// - Throws: The reason why the recording cannot be read to its end, after several attempts in three quarters of a second.
     ///
     /// Real-time safe: no.
-    public func reading(
+    package func reading(
         weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
     ) throws(AudioFileError) -> ProgrammeReading {
         try reading(weights: weights, while: { true }, hop: hop)

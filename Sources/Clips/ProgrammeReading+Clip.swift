@@ -8,14 +8,14 @@ extension ProgrammeReading {
     /// - Parameter fileRate: The file's rate, in Hz.
     ///
     /// Real-time safe: no.
-    public static func sampleRate(forFileRate fileRate: Int) -> Int {
+    package static func sampleRate(forFileRate fileRate: Int) -> Int {
         min(max(fileRate, LoudnessMeter.sampleRates.lowerBound), LoudnessMeter.sampleRates.upperBound)
     }
 
     /// Reads a recording from its first frame to its last. Memory use does not grow with the recording's length.
     ///
     /// - Parameters:
-    ///   - clip: Opened at 8 to 384 kHz; see ``sampleRate(forFileRate:)``.
+    ///   - clip: Opened at 8 to 384 kHz.
     ///   - weights: The weight of each channel in the loudness; nil uses the weights of the usual layout.
     ///   - hop: Called with the loudness at the end of every 10 ms.
     /// - Throws: The reason why the recording cannot be read to its end.
