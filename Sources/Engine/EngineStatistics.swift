@@ -19,7 +19,7 @@ public struct EngineStatistics: Sendable {
     /// The distribution of the mix's time per block.
     public let renderTime: RenderTime
     /// Render time divided by the duration of the block; nil under the virtual clock, which waits for every block.
-    public let load: RenderLoad?
+    package let load: RenderLoad?
     /// Scheduling that the system granted to the device thread; nil before the start.
     public let scheduling: RealtimeReport?
 

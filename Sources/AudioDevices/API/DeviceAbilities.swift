@@ -1,13 +1,13 @@
 /// The settings that a device supports, as reported by the device. Some combinations may be impossible.
-public struct DeviceAbilities: Sendable, Hashable {
+package struct DeviceAbilities: Sendable, Hashable {
     /// Sample formats by ALSA's names, such as `S16_LE`; for files, by the names of `FileFormat`.
-    public let formats: [String]
+    package let formats: [String]
     /// Channel counts, within the range of a request.
-    public let channelCounts: ClosedRange<Int>
+    package let channelCounts: ClosedRange<Int>
     /// The lowest and the highest rate in Hz, within the range of a request.
-    public let sampleRates: ClosedRange<Int>
+    package let sampleRates: ClosedRange<Int>
     /// The supported usual rates, in Hz; a device named `plug…` converts to any rate.
-    public let usualRates: [Int]
+    package let usualRates: [Int]
 
     /// The usual rates, in Hz.
     static let knownRates = [
@@ -30,7 +30,7 @@ public struct DeviceAbilities: Sendable, Hashable {
 
 extension DeviceAbilities: CustomStringConvertible {
     /// For example `S16_LE, S32_LE; 2 to 8 channels; 44100 to 192000 Hz`.
-    public var description: String {
+    package var description: String {
         let channels = Self.range(channelCounts, channelCounts == 1...1 ? "channel" : "channels")
         return [formats.joined(separator: ", "), channels, Self.range(sampleRates, "Hz")].filter { !$0.isEmpty }
             .joined(separator: "; ")

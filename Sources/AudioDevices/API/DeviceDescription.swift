@@ -15,7 +15,7 @@ public struct DeviceDescription: Sendable, Hashable {
     /// A description on one line.
     public let description: String
     /// The direction; a device that plays and records is listed for both.
-    public let side: StreamIncident.Side
+    package let side: StreamIncident.Side
     /// True if `default` opens this device.
     public let isDefault: Bool
     /// Kind of the device.

@@ -18,7 +18,7 @@ public struct DeviceError: ExplainedError, Equatable {
         case formatRefused
         /// The request contradicts itself or is out of range.
         case invalidRequest
-        /// The device disappeared, or stopped taking or delivering frames, while it ran; see `lossCause`.
+        /// The device disappeared, or stopped taking or delivering frames, while it ran.
         case lost
         /// The system reported an error without a kind of its own here.
         case io
@@ -35,7 +35,7 @@ public struct DeviceError: ExplainedError, Equatable {
     /// Remedy for the user, in one sentence.
     public let remedy: String
     /// Cause of the loss; nil for every kind but `lost`.
-    public let lossCause: LossCause?
+    package let lossCause: LossCause?
 
     /// Makes an error, for custom streams. Real-time safe: no.
     package init(kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil) {

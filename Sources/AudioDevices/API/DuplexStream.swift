@@ -30,30 +30,27 @@ public protocol DuplexStream: AudioStream {
 ///
 /// The thread holds the closures until it ends, so the closures must not own the stream.
 public struct DuplexCallbacks: Sendable {
-    /// Called before each block under the virtual clock only, with the block's length in frames.
-    ///
-    /// The function may block, allocate and lock: the virtual clock stands still during the call.
-    public let prepare: @Sendable (_ frameCount: Int) -> Void
-
-    /// Takes the recorded frames, fills the output, and returns the number of valid output frames.
-    ///
-    /// Fewer valid frames than the block's end the stream: the valid frames are played, and the stream finishes. Called
-    /// in real time under either clock: no allocation, lock or system call.
-    public let process: @Sendable (_ block: DuplexBlock) -> Int
-
-    /// Reports that the output was silent for about `lostFrames` frames before `atFrame`. Called in real time.
-    public let xrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
-
-    /// Reports that about `lostFrames` frames of the input from `atFrame` on were not recorded. Called in real time.
-    ///
-    /// With one clock both sides restart together, so an interruption of either side is reported for both. With two
-    /// clocks, if only the input is interrupted, the input is silent during the interruption and its frame numbers
-    /// continue. The loss is reported when the input continues.
-    public let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
+    package let prepare: @Sendable (_ frameCount: Int) -> Void
+    package let process: @Sendable (_ block: DuplexBlock) -> Int
+    package let xrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
+    package let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
     /// Makes a set of callbacks.
     ///
     /// All but `process` may be left out. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - prepare: Called before each block under the virtual clock only, with the block's length in frames. The
+    ///     function may block, allocate and lock: the virtual clock stands still during the call.
+    ///   - process: Takes the recorded frames, fills the output, and returns the number of valid output frames. Fewer
+    ///     valid frames than the block's end the stream: the valid frames are played, and the stream finishes. Called
+    ///     in real time under either clock: no allocation, lock or system call.
+    ///   - xrun: Reports that the output was silent for about `lostFrames` frames before `atFrame`. Called in real
+    ///     time.
+    ///   - overrun: Reports that about `lostFrames` frames of the input from `atFrame` on were not recorded. Called in
+    ///     real time. With one clock both sides restart together, so an interruption of either side is reported for
+    ///     both. With two clocks, if only the input is interrupted, the input is silent during the interruption and
+    ///     its frame numbers continue. The loss is reported when the input continues.
     public init(
         prepare: @escaping @Sendable (_ frameCount: Int) -> Void = { _ in },
         process: @escaping @Sendable (_ block: DuplexBlock) -> Int,

@@ -24,25 +24,22 @@ public protocol InputStream: AudioStream {
 ///
 /// The thread holds the closures until it ends, so the closures must not own the stream.
 public struct CaptureCallbacks: Sendable {
-    /// Called before each block under the virtual clock only, with the block's length in frames.
-    ///
-    /// The function may block, allocate and lock: the virtual clock stands still during the call.
-    public let prepare: @Sendable (_ frameCount: Int) -> Void
-
-    /// Takes one block and returns true to continue; `false` ends the stream.
-    ///
-    /// Called in real time under either clock: no allocation, lock or system call.
-    public let capture: @Sendable (_ block: CaptureBlock) -> Bool
-
-    /// Reports that about `lostFrames` frames from `atFrame` on were not recorded.
-    ///
-    /// The next block begins at `atFrame + lostFrames`. To keep the time right, write `lostFrames` frames of silence.
-    /// Called in real time, before the next block.
-    public let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
+    package let prepare: @Sendable (_ frameCount: Int) -> Void
+    package let capture: @Sendable (_ block: CaptureBlock) -> Bool
+    package let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
     /// Makes a set of callbacks.
     ///
     /// `prepare` and `overrun` may be left out. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - prepare: Called before each block under the virtual clock only, with the block's length in frames. The
+    ///     function may block, allocate and lock: the virtual clock stands still during the call.
+    ///   - capture: Takes one block and returns true to continue; `false` ends the stream. Called in real time under
+    ///     either clock: no allocation, lock or system call.
+    ///   - overrun: Reports that about `lostFrames` frames from `atFrame` on were not recorded. The next block begins
+    ///     at `atFrame + lostFrames`. To keep the time right, write `lostFrames` frames of silence. Called in real
+    ///     time, before the next block.
     public init(
         prepare: @escaping @Sendable (_ frameCount: Int) -> Void = { _ in },
         capture: @escaping @Sendable (_ block: CaptureBlock) -> Bool,

@@ -24,7 +24,7 @@ public protocol AudioStream: AnyObject, Sendable {
     /// Returns and removes the incidents since the last call, in order.
     ///
     /// Each incident is returned once, to the first caller. A stream keeps 256; if nobody takes the incidents, later
-    /// incidents are only counted in ``StreamStatistics/incidentsMissed``. Real-time safe: no.
+    /// incidents are lost. Real-time safe: no.
     func takeIncidents() -> [StreamIncident]
 
     /// Stops at once, waits for the device thread and closes the device.
@@ -74,26 +74,22 @@ extension AudioStream {
 ///
 /// The thread holds the closures until it ends, so the closures must not own the stream.
 public struct StreamCallbacks: Sendable {
-    /// Called before each block under the virtual clock only, with the block's length in frames.
-    ///
-    /// The function may block, allocate and lock: the virtual clock stands still during the call.
-    public let prepare: @Sendable (_ frameCount: Int) -> Void
-
-    /// Fills one block and returns the number of valid frames.
-    ///
-    /// Fewer valid frames than `block.frameCount` end the stream: the valid frames are played, and the stream finishes.
-    /// On entry the buffers contain arbitrary old samples. Called in real time under either clock: no allocation, lock
-    /// or system call.
-    public let render: @Sendable (_ block: RenderBlock) -> Int
-
-    /// Reports that the device ran dry before `atFrame` and was silent for about `lostFrames` frames.
-    ///
-    /// No frame of the sound is skipped: frame `atFrame` follows after the silence. Called in real time.
-    public let xrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
+    package let prepare: @Sendable (_ frameCount: Int) -> Void
+    package let render: @Sendable (_ block: RenderBlock) -> Int
+    package let xrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
     /// Makes a set of callbacks.
     ///
     /// `prepare` and `xrun` may be left out. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - prepare: Called before each block under the virtual clock only, with the block's length in frames. The
+    ///     function may block, allocate and lock: the virtual clock stands still during the call.
+    ///   - render: Fills one block and returns the number of valid frames. Fewer valid frames than `block.frameCount`
+    ///     end the stream: the valid frames are played, and the stream finishes. On entry the buffers contain arbitrary
+    ///     old samples. Called in real time under either clock: no allocation, lock or system call.
+    ///   - xrun: Reports that the device ran dry before `atFrame` and was silent for about `lostFrames` frames. No
+    ///     frame of the sound is skipped: frame `atFrame` follows after the silence. Called in real time.
     public init(
         prepare: @escaping @Sendable (_ frameCount: Int) -> Void = { _ in },
         render: @escaping @Sendable (_ block: RenderBlock) -> Int,

@@ -12,12 +12,12 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
         case suspended
         /// The device stood still for a while and then continued by itself; only time was lost.
         case stalled
-        /// The stream has ended, for the reason in `cause`.
+        /// The stream has ended; ``AudioStream/waitUntilFinished()`` throws the reason.
         case lost
     }
 
     /// Recovery of the stream.
-    public enum Recovery: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
+    package enum Recovery: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
         /// No recovery: the stream has ended, or the device needed no help.
         case none
         /// The device continued at the same place.
@@ -27,7 +27,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     }
 
     /// A direction of a stream.
-    public enum Side: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
+    package enum Side: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
         /// The side that plays sound.
         case output
         /// The side that records sound.
@@ -37,11 +37,11 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     /// Kind of the incident.
     public let kind: Kind
     /// Recovery of the stream.
-    public let recovery: Recovery
+    package let recovery: Recovery
     /// The side on which the incident was noticed; the other side of a duplex stream restarts too.
-    public let side: Side
+    package let side: Side
     /// Cause of the stream's end; nil except for `lost`.
-    public let cause: LossCause?
+    package let cause: LossCause?
     /// The side's frame at the incident: the output's next frame to write, or the input's next frame to deliver.
     public let frame: Int64
     /// Approximate number of frames lost on this side: silence on the output, a gap in the input.
@@ -50,7 +50,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     public let lostFrames: Int64
     /// Suspend time of the computer during the incident, in seconds; 0 without a suspend. No frames are counted for
     /// this time.
-    public let secondsAsleep: Double
+    package let secondsAsleep: Double
     /// Time at which the incident was noticed, by the system's monotonic clock in nanoseconds.
     package let hostTime: Int64
 
@@ -87,8 +87,8 @@ extension StreamIncident.Kind {
     }
 }
 
-/// Reason for giving up a device, for programs that decide what to do next.
-public enum LossCause: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
+/// Reason for giving up a device.
+package enum LossCause: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
     /// The card has disappeared, and may come back under the same name.
     case unplugged
     /// The sound server behind the device has disappeared.

@@ -14,31 +14,20 @@ public enum StreamClock: String, Sendable, Hashable, CaseIterable {
 
 /// Requested settings of a stream. A request that exists is within the permitted ranges.
 public struct StreamRequest: Sendable, Hashable {
-    /// Frames a second, 8000 … 768000.
-    public let sampleRate: Int
-    /// Channels, 1 … 64.
-    public let channelCount: Int
-    /// Frames in a block, 1 … 8192.
-    public let periodFrames: Int
-    /// Blocks in the device's buffer, 2 … 16.
-    public let periodCount: Int
-    /// The clock; a system device refuses the virtual clock.
-    public let clock: StreamClock
-    /// The format of a file; nil for the format given by the file's name. System devices negotiate their own.
-    public let fileFormat: FileFormat?
-    /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Ignored under the virtual clock.
-    public let realtimePriority: Int?
-    /// True to open the hardware itself, for this stream alone.
-    ///
-    /// No other program can use the card while the stream is open, and only this program converts: sample formats are
-    /// converted here, and the stream has the rate of the card. `default` is then ALSA's first card.
-    public private(set) var isExclusive: Bool
+    package let sampleRate: Int
+    package let channelCount: Int
+    package let periodFrames: Int
+    package let periodCount: Int
+    package let clock: StreamClock
+    package let fileFormat: FileFormat?
+    package let realtimePriority: Int?
+    package private(set) var isExclusive: Bool
     /// Channels of the device that play the sound, from 0, in the order of the blocks' channels; nil for all channels.
     ///
     /// The stream's blocks and its configuration then have as many channels as this list; the device's other channels
     /// stay silent.
-    public private(set) var outputChannels: [Int]?
-    /// True if the buffer of an input is as long as the device permits, up to half a second, whatever ``periodCount``
+    package private(set) var outputChannels: [Int]?
+    /// True if the buffer of an input is as long as the device permits, up to half a second, whatever `periodCount`
     /// says.
     package private(set) var hasLongBuffer = false
 
@@ -50,6 +39,20 @@ public struct StreamRequest: Sendable, Hashable {
     /// A system device may be unable to meet the request: the stream's configuration has the achieved values. The
     /// latency under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the
     /// provided value and the permitted range. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - sampleRate: Frames a second, 8000 … 768000.
+    ///   - channelCount: Channels, 1 … 64.
+    ///   - periodFrames: Frames in a block, 1 … 8192.
+    ///   - periodCount: Blocks in the device's buffer, 2 … 16.
+    ///   - clock: The clock; a system device refuses the virtual clock.
+    ///   - fileFormat: The format of a file; nil for the format given by the file's name. System devices negotiate their
+    ///     own.
+    ///   - realtimePriority: The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread.
+    ///     Ignored under the virtual clock.
+    ///   - isExclusive: True to open the hardware itself, for this stream alone. No other program can use the card while
+    ///     the stream is open, and only this program converts: sample formats are converted here, and the stream has
+    ///     the rate of the card. `default` is then ALSA's first card.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3,
         clock: StreamClock = .automatic, fileFormat: FileFormat? = nil, realtimePriority: Int? = 70,
@@ -70,8 +73,10 @@ public struct StreamRequest: Sendable, Hashable {
         self.isExclusive = isExclusive
     }
 
-    /// Returns the same request for chosen channels of the output, such as 3 and 4 of an interface with eight;
-    /// ``channelCount`` becomes as large as the highest chosen channel requires.
+    /// Returns the same request for chosen channels of the output, such as 3 and 4 of an interface with eight.
+    ///
+    /// The stream's blocks and its configuration then have as many channels as the list; the device's other channels
+    /// stay silent.
     ///
     /// Opening throws `formatRefused` if the device has fewer channels. Throws `invalidRequest` for no channel, a
     /// channel named twice, or a channel outside 0 … 63. Real-time safe: no.
@@ -146,7 +151,7 @@ public struct StreamConfiguration: Sendable, Hashable {
     /// The size of the device's buffer, in frames: ahead of the audible sound, or recorded and not read yet.
     public let bufferFrames: Int
     /// The device's sample format, such as `FLOAT_LE` or `S24_3LE`.
-    public let formatName: String
+    package let formatName: String
     /// Access to the device's samples, such as `MMAP_INTERLEAVED`; `direct` without a card.
     package let accessName: String
     /// The device as requested.

@@ -32,7 +32,7 @@ public struct StreamStatistics: Sendable {
     /// Frames delivered to the input's callback.
     public let framesCaptured: Int64
     /// Number of incidents dropped for lack of room because nobody took earlier incidents.
-    public let incidentsMissed: Int64
+    package let incidentsMissed: Int64
     /// Blocks rendered or delivered.
     public let blocks: Int64
     /// Valid frames rendered.

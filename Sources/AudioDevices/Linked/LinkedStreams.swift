@@ -4,9 +4,9 @@
 /// input leaves the output playing.
 public struct LinkedStreams: Sendable {
     /// The half for a player.
-    public let output: any OutputStream
+    package let output: any OutputStream
     /// The half for a recorder.
-    public let input: any InputStream
+    package let input: any InputStream
     private let link: StreamLink
 
     /// Splits a duplex stream before the start. Real-time safe: no.
@@ -27,7 +27,7 @@ public struct LinkedStreams: Sendable {
     /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the first block.
     ///
     /// The last 64 changes are remembered; earlier frames get the oldest remembered value. Real-time safe: no.
-    public func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { link.roundTripFrames(ofOutputFrame: frame) }
+    package func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { link.roundTripFrames(ofOutputFrame: frame) }
 
     /// Adds the input to the output, as it arrives: the players hear themselves through the device, later by the round
     /// trip.

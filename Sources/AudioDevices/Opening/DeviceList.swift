@@ -39,7 +39,7 @@ extension DeviceDescription {
     ///   the errors of opening.
     ///
     /// Real-time safe: no.
-    public func abilities(within seconds: Double = 2) throws(DeviceError) -> DeviceAbilities {
+    package func abilities(within seconds: Double = 2) throws(DeviceError) -> DeviceAbilities {
         try pendingAbilities().wait(seconds: seconds)
     }
 

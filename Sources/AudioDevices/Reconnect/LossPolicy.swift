@@ -21,13 +21,13 @@ public struct Interruption: Sendable, Equatable {
     /// The device, as requested.
     public let device: OutputDevice
     /// The cause, for programs.
-    public let cause: LossCause
+    package let cause: LossCause
     /// The cause in words, and the remedy.
     public let error: DeviceError
     /// The first output frame not requested by the device; the players are paused here.
     public let frame: Int64
     /// Frames before `frame` that were written but never heard, by the device's last report: up to a period too many.
-    public let unheardFrames: Int64
+    package let unheardFrames: Int64
 
     /// Makes an interruption, for tests. Real-time safe: no.
     package init(device: OutputDevice, cause: LossCause, error: DeviceError, frame: Int64, unheardFrames: Int64) {

@@ -1,13 +1,13 @@
 /// The load of the render function: render time divided by the duration of the block; 1 is a dropout.
 ///
 /// Quantiles are upper edges of logarithmic buckets: at most 6.3 % above the true value. The maximum is exact.
-public struct RenderLoad: Sendable, Hashable {
+package struct RenderLoad: Sendable, Hashable {
     /// Half of the blocks took no more.
-    public let median: Double
+    package let median: Double
     /// 99.9 % of the blocks took no more.
-    public let p999: Double
+    package let p999: Double
     /// The worst block.
-    public let maximum: Double
+    package let maximum: Double
 
     /// Makes a load, for custom streams. Real-time safe: yes.
     package init(median: Double, p999: Double, maximum: Double) {
