@@ -1,4 +1,4 @@
-public import AudioDevices
+package import AudioDevices
 public import Explanations
 
 /// Failure to measure or store a round trip.
@@ -11,7 +11,7 @@ public struct CalibrationError: ExplainedError, Equatable {
         case unsteady
         /// The device was interrupted during the measurement.
         case interrupted
-        /// The device failed or cannot be opened; `deviceError` has the details.
+        /// The device failed or cannot be opened; the message has the details.
         case device
         /// The file of round trips cannot be read or written.
         case store
@@ -28,7 +28,7 @@ public struct CalibrationError: ExplainedError, Equatable {
     /// Remedy for the user, in one sentence.
     public let remedy: String
     /// The error of the device; nil except for `device`.
-    public let deviceError: DeviceError?
+    package let deviceError: DeviceError?
 
     init(_ kind: Kind, _ message: String, remedy: String) {
         (self.kind, self.message, self.remedy, deviceError) = (kind, message, remedy, nil)

@@ -1,4 +1,4 @@
-public import AudioDevices
+package import AudioDevices
 internal import Glibc
 internal import JSON
 internal import UserState
@@ -9,7 +9,7 @@ internal import UserState
 /// file, and two programs that write at once lose nothing.
 public struct CalibrationStore: Sendable {
     /// The path of the file, which may not exist yet.
-    public var path: String { file.path }
+    package var path: String { file.path }
 
     private let file: StateFile
 
@@ -31,14 +31,14 @@ public struct CalibrationStore: Sendable {
     }
 
     /// A store at another path. Real-time safe: no.
-    public init(path: String) { file = StateFile(path: path) }
+    package init(path: String) { file = StateFile(path: path) }
 
     /// The contents of the file.
-    public struct Contents: Sendable, Equatable {
+    package struct Contents: Sendable, Equatable {
         /// All round trips, the latest first.
-        public let roundTrips: [RoundTrip]
+        package let roundTrips: [RoundTrip]
         /// True if some of the file cannot be understood; the next write sets the damaged file aside.
-        public let isDamaged: Bool
+        package let isDamaged: Bool
     }
 
     /// Reads the file. A missing file is empty. A file of version 0.2.0 counts as empty, because its results no longer
@@ -46,7 +46,7 @@ public struct CalibrationStore: Sendable {
     ///
     /// Throws `store` or `storePermission` if the file cannot be read, `storeIsNewer` if a later version wrote the
     /// file. Real-time safe: no.
-    public func contents() throws(CalibrationError) -> Contents {
+    package func contents() throws(CalibrationError) -> Contents {
         let content: StateFile.Content
         do { content = try file.read() } catch { throw failure(error) }
         return try contents(of: content)
@@ -54,15 +54,17 @@ public struct CalibrationStore: Sendable {
 
     /// Returns the result for this set-up; nil without a result.
     ///
-    /// Throws like ``contents()``. Real-time safe: no.
+    /// A missing file has no results. Throws `store` or `storePermission` if the file cannot be read, `storeIsNewer` if
+    /// a later version wrote the file. Real-time safe: no.
     public func roundTrip(for setup: RoundTrip.Setup) throws(CalibrationError) -> RoundTrip? {
         try contents().roundTrips.first { $0.setup == setup }
     }
 
     /// Stores a round trip; replaces an earlier result of the same set-up.
     ///
-    /// Returns the path of the moved damaged file, or nil. Throws like ``contents()``, and `store` or `storePermission`
-    /// if the file cannot be written; `store` also if another program holds its lock for seconds. Real-time safe: no.
+    /// Returns the path of the moved damaged file, or nil. Throws like ``roundTrip(for:)``, and `store` or
+    /// `storePermission` if the file cannot be written; `store` also if another program holds its lock for seconds.
+    /// Real-time safe: no.
     @discardableResult
     public func keep(_ roundTrip: RoundTrip) throws(CalibrationError) -> String? {
         var aside: String?
@@ -76,7 +78,7 @@ public struct CalibrationStore: Sendable {
     /// Removes all round trips of a pair of devices, at any rate and block length, and returns their number.
     ///
     /// The devices may have their names from the time of the measurement. Throws like ``keep(_:)``. Real-time safe: no.
-    public func forget(output: OutputDevice, input: InputDevice) throws(CalibrationError) -> Int {
+    package func forget(output: OutputDevice, input: InputDevice) throws(CalibrationError) -> Int {
         let pair = RoundTrip.Setup(output: output, input: input, sampleRate: 1, periodFrames: 1)
         func isOfPair(_ trip: RoundTrip) -> Bool { trip.setup.output == pair.output && trip.setup.input == pair.input }
         // Without a round trip to remove, nothing is created, not even a folder.

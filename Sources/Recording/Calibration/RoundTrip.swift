@@ -8,13 +8,13 @@ public struct RoundTrip: Sendable, Hashable {
     /// Set-up of a measurement: two devices, their rate and their block length.
     public struct Setup: Sendable, Hashable {
         /// The output, by a name that stays the same when cards are plugged in.
-        public let output: String
+        package let output: String
         /// The input, by such a stable name as well.
-        public let input: String
+        package let input: String
         /// Frames a second, as achieved.
-        public let sampleRate: Int
+        package let sampleRate: Int
         /// Frames in a block, as achieved.
-        public let periodFrames: Int
+        package let periodFrames: Int
 
         /// Makes the set-up of an open stream.
         ///
@@ -33,23 +33,23 @@ public struct RoundTrip: Sendable, Hashable {
     }
 
     /// Measured set-up.
-    public let setup: Setup
+    package let setup: Setup
     /// Output frame *n* comes back as input frame *n* + `frames`: the median of all repeats.
     public let frames: Double
     /// Part reported by the driver: ``/AudioDevices/DuplexBlock/roundTripFrames``.
-    public let reportedFrames: Int64
+    package let reportedFrames: Int64
     /// Difference between the largest and the smallest repeat, in frames.
-    public let spreadFrames: Double
+    package let spreadFrames: Double
     /// Number of repeats.
-    public let repeats: Int
+    package let repeats: Int
     /// Channel of the input with the clearest chirp, from 1.
-    public let inputChannel: Int
+    package let inputChannel: Int
     /// Level of the recorded chirp, in dB relative to the played chirp.
-    public let gainDecibels: Double
+    package let gainDecibels: Double
     /// True if the sound came back inverted.
-    public let isInverted: Bool
+    package let isInverted: Bool
     /// Time of the measurement, in seconds since 1970.
-    public let time: Int64
+    package let time: Int64
 
     /// Part that converters, cables and air add to the driver's part, in frames. This part stays the same when a stream
     /// is opened again.

@@ -1,4 +1,4 @@
-public import AudioDevices
+package import AudioDevices
 internal import Realtime
 
 /// Records takes one after another, or over one another, from an input that keeps running beside a player.
@@ -17,7 +17,7 @@ internal import Realtime
 ///
 /// Each take is as safe as a take of ``IdleRecorder``: valid at every moment, and found again after a crash. Any thread
 /// may call any method.
-public final class LoopRecorder: Sendable {
+package final class LoopRecorder: Sendable {
     private let core: RecorderCore
 
     /// Longest time, in seconds, by which a take can begin before the current input frame.
@@ -27,15 +27,15 @@ public final class LoopRecorder: Sendable {
     /// Real-time safe: no.
     ///
     /// - Parameter linked: The streams, whose output is for an engine.
-    public init(linked: LinkedStreams) {
+    package init(linked: LinkedStreams) {
         core = RecorderCore(linked.input, preRollSeconds: Self.preRollSeconds)
     }
 
     /// Levels, events and statistics of the input. Status and events of the monitor say nothing of takes: see `events`.
-    public var monitor: RecorderMonitor { core.monitor }
+    package var monitor: RecorderMonitor { core.monitor }
 
     /// Events of the takes, each event once, in order, to every reader, until the recorder ends. Ask before `start()`.
-    public var events: AsyncStream<TimedTakeEvent> { core.shared.timedEvents.stream }
+    package var events: AsyncStream<TimedTakeEvent> { core.shared.timedEvents.stream }
 
     /// Calls `observer` with every event from now on, on the writer's thread. The observer must return at once and must
     /// not use the recorder. Unlike a reader of `events`, an observer needs no free thread of the program.
@@ -46,10 +46,10 @@ public final class LoopRecorder: Sendable {
     /// Starts capturing; call this once the player's half is started as well. Real-time safe: no.
     ///
     /// - Throws: `DeviceError` if the device does not start, or if the recorder was started or stopped before.
-    public func start() throws(DeviceError) { try core.start() }
+    package func start() throws(DeviceError) { try core.start() }
 
     /// Next frame of the input: all earlier frames were captured. Real-time safe: yes.
-    public var nextInputFrame: Int64 { core.shared.capture.capturedFrame }
+    package var nextInputFrame: Int64 { core.shared.capture.capturedFrame }
 
     /// Begins a take. If its file cannot be made, the event `ended` reports the failure.
     ///
@@ -59,7 +59,7 @@ public final class LoopRecorder: Sendable {
     ///   - request: Returns the take's request, given the first input frame really in the take, which is later than
     ///     `first` only if `first` was too long ago. Called on the writer's thread; the function must not use the
     ///     recorder. Only destination, format, channels, limit, registry and attachment of the request count.
-    public func begin(
+    package func begin(
         _ id: Int, atInputFrame first: Int64, _ request: @escaping @Sendable (_ first: Int64) -> TakeRequest
     ) {
         core.request(.openTimed(TimedTakeRequest(id: id, first: first, request: request)))
@@ -67,14 +67,14 @@ public final class LoopRecorder: Sendable {
 
     /// Ends a take before an input frame, or at once if this frame was captured already; recorded frames are never cut
     /// off.
-    public func end(_ id: Int, beforeInputFrame end: Int64) { core.request(.closeTimed(id, end: end)) }
+    package func end(_ id: Int, beforeInputFrame end: Int64) { core.request(.closeTimed(id, end: end)) }
 
     /// Removes an unfinished take and its file.
-    public func drop(_ id: Int) { core.request(.dropTimed(id)) }
+    package func drop(_ id: Int) { core.request(.dropTimed(id)) }
 
     /// Ends all takes at their current frame, stops capturing and ends the events. Blocks until the takes are on the
     /// disk, without a limit: a disk that does not answer blocks the calling thread. Real-time safe: no.
-    public func stop() {
+    package func stop() {
         core.request(.stop(.asked))
         core.shutDown()
     }

@@ -87,7 +87,7 @@ public struct ArmedRecorder: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// Status, events and statistics of the recorder.
-    public var monitor: RecorderMonitor { core.monitor }
+    package var monitor: RecorderMonitor { core.monitor }
 
     /// Creates a take's file, so that the start of the take cannot fail. Real-time safe: no.
     ///
@@ -118,7 +118,7 @@ public struct RunningTake: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// Status, events and statistics of the recorder.
-    public var monitor: RecorderMonitor { core.monitor }
+    package var monitor: RecorderMonitor { core.monitor }
 
     /// Sets a mark at the next captured frame. Programs that show marks will show the name.
     ///
@@ -147,7 +147,7 @@ public struct PausedTake: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// Status, events and statistics of the recorder.
-    public var monitor: RecorderMonitor { core.monitor }
+    package var monitor: RecorderMonitor { core.monitor }
 
     /// Sets a mark at the place of the pause. Real-time safe: no.
     public func mark(_ name: String) { core.request(.mark(name)) }
@@ -190,7 +190,7 @@ public struct TakeSummary: Sendable, Equatable {
     /// Length in frames, with the silence for lost frames.
     public let frameCount: Int64
     /// Rate in Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// Number of lost frames: silence in the take.
     public let lostFrames: Int64
     /// Reason for the end of the take.

@@ -65,7 +65,7 @@ public struct RecorderLevels: Sendable, Equatable {
         /// Overs since the input was opened.
         public var overs: Int64
         /// The input frame of the first over; nil without an over.
-        public var firstOverFrame: Int64?
+        package var firstOverFrame: Int64?
     }
 }
 

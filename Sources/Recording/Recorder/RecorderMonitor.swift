@@ -33,7 +33,7 @@ public struct RecorderMonitor: Sendable {
 
     /// Number of captured frames lost because the disk did not respond until the memory for waiting frames was full: 64
     /// MB, almost three minutes in stereo at 48 kHz. Real-time safe: no.
-    public var droppedFrames: Int64 { shared.capture.droppedFrames }
+    package var droppedFrames: Int64 { shared.capture.droppedFrames }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; a sequence
     /// requested later ends at once. Get the sequence before the start. Real-time safe: no.

@@ -13,15 +13,15 @@ public struct TakeRequest: Sendable {
     }
 
     /// The destination.
-    public var destination: Destination
+    package var destination: Destination
     /// Format of the stored samples.
-    public var format: WaveSampleFormat
+    package var format: WaveSampleFormat
     /// Recorded channels of the input.
-    public var channels: InputChannels
+    package var channels: InputChannels
     /// The take ends by itself after this many recorded frames; nil for no limit.
-    public var frameLimit: Int64?
+    package var frameLimit: Int64?
     /// Registry of running takes in files, for recovery after a crash; nil for no registration.
-    public var registry: UnfinishedTakes?
+    package var registry: UnfinishedTakes?
     /// Text that a recovery reports after a crash, besides the file of the take; nil for nothing.
     package var attachment: String?
 

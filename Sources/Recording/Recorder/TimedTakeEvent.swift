@@ -2,7 +2,7 @@ public import AudioFiles
 package import Takes
 
 /// Events of a take of a ``LoopRecorder``. Input frames are frames of the recorder's stream.
-public enum TimedTakeEvent: Sendable {
+package enum TimedTakeEvent: Sendable {
     /// The take's file exists, and begins with this frame of the input.
     case began(id: Int, path: String?, inputFrame: Int64)
     /// Frames were not captured, or arrived too fast for the disk: the take has silence in their place, before this
