@@ -8,13 +8,13 @@ public struct TakeConversion: Sendable, Equatable {
     /// Path of the new file.
     public let path: String
     /// Format of the new file.
-    public let format: ExportFormat
+    package let format: ExportFormat
     /// Sample rate of the new file in Hz: the take's rate, if the format supports it.
     public let sampleRate: Int
     /// Number of frames at the new file's rate.
     public let frameCount: Int64
     /// Number of marks stored as chapters; the other marks did not fit.
-    public let chapterCount: Int
+    package let chapterCount: Int
 
     /// Converts a recording.
     ///

@@ -40,7 +40,7 @@ public struct UnfinishedTakes: Sendable {
     /// - Throws: As ``find()``.
     ///
     /// Real-time safe: no.
-    public func findUnreachable() throws(AudioFileError) -> [UnreachableTake] {
+    package func findUnreachable() throws(AudioFileError) -> [UnreachableTake] {
         try entries().compactMap { path, description in
             do throws(AudioFileError) {
                 _ = try TakeRepair(description, calls: calls)
@@ -107,13 +107,13 @@ public struct UnfinishedTake: Sendable, Equatable {
     /// Start of the take, in seconds since 1970.
     public let startTime: Int64
     /// File format.
-    public let container: TakeContainer
+    package let container: TakeContainer
     /// Sample format.
-    public let sampleFormat: WaveSampleFormat
+    package let sampleFormat: WaveSampleFormat
     /// Sample rate in Hz.
     public let sampleRate: Int
     /// Number of channels, 1...64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// Marks, including marks after the last frame.
     public let marks: [TakeMark]
     /// Number of frames after a recovery.
@@ -171,15 +171,15 @@ public struct UnfinishedTake: Sendable, Equatable {
 }
 
 /// An interrupted take whose file is missing or cannot be opened.
-public struct UnreachableTake: Sendable, Equatable {
+package struct UnreachableTake: Sendable, Equatable {
     /// Absolute path of the take.
-    public let path: String
+    package let path: String
     /// Start of the take, in seconds since 1970.
-    public let startTime: Int64
+    package let startTime: Int64
     /// Marks, stored only in the registry.
-    public let marks: [TakeMark]
+    package let marks: [TakeMark]
     /// Reason why the take cannot be recovered now.
-    public let reason: AudioFileError
+    package let reason: AudioFileError
 
     private let entryPath: String
 
@@ -192,7 +192,7 @@ public struct UnreachableTake: Sendable, Equatable {
     /// Removes the take from the registry, with its marks.
     ///
     /// - Throws: `.inUse`. Real-time safe: no.
-    public func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }
+    package func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }
 }
 
 extension TakeEntry {
