@@ -39,25 +39,19 @@ package final class MeasuredRecording {
 
     /// Reads the recording from its first frame to its last. Memory use does not grow with its length.
     ///
-    /// - Parameters:
-    ///   - weights: The weight of each channel in the loudness; nil uses the weights of the usual layout.
-    ///   - hop: Called with the loudness at the end of every 10 ms.
     /// - Throws: The reason why the recording cannot be read to its end, after several attempts in three quarters of a second.
     ///
     /// Real-time safe: no.
-    package func reading(
-        weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
-    ) throws(AudioFileError) -> ProgrammeReading {
-        try reading(weights: weights, while: { true }, hop: hop)
+    package func reading(hop: (LoudnessHop) -> Void = { _ in }) throws(AudioFileError) -> ProgrammeReading {
+        try reading(while: { true }, hop: hop)
     }
 
     /// Reads the recording to its end, or until `isWanted`, called after each block, returns false. The reading then
-    /// covers the frames up to there.
+    /// covers the frames up to there. Calls `hop` with the loudness at the end of every 10 ms.
     package func reading(
-        weights: ChannelWeights? = nil, while isWanted: () -> Bool, hop: (LoudnessHop) -> Void = { _ in }
+        while isWanted: () -> Bool, hop: (LoudnessHop) -> Void = { _ in }
     ) throws(AudioFileError) -> ProgrammeReading {
-        var meter = ProgrammeMeter(
-            .init(sampleRate: sampleRate, channelCount: info.channelCount, weights: weights))
+        var meter = ProgrammeMeter(.init(sampleRate: sampleRate, channelCount: info.channelCount))
         // A conversion begins anew in each block, so its bits depend on the blocks; the blocks are the same as a
         // clip's.
         let blockFrames =

@@ -14,18 +14,17 @@ extension ProgrammeReading {
 
     /// Reads a recording from its first frame to its last. Memory use does not grow with the recording's length.
     ///
-    /// - Parameters:
-    ///   - clip: Opened at 8 to 384 kHz.
-    ///   - weights: The weight of each channel in the loudness; nil uses the weights of the usual layout.
-    ///   - hop: Called with the loudness at the end of every 10 ms.
+    /// - Parameter clip: Opened at 8 to 384 kHz.
     /// - Throws: The reason why the recording cannot be read to its end.
     ///
     /// Real-time safe: no; the initialiser waits for the decoder.
-    public init(
-        measuring clip: Clip, weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
-    ) throws(AudioFileError) {
-        var meter = ProgrammeMeter(
-            .init(sampleRate: clip.sampleRate, channelCount: clip.channelCount, weights: weights))
+    public init(measuring clip: Clip) throws(AudioFileError) {
+        try self.init(measuring: clip, hop: { _ in })
+    }
+
+    /// Reads a recording from its first frame to its last, and calls `hop` with the loudness at the end of every 10 ms.
+    package init(measuring clip: Clip, hop: (LoudnessHop) -> Void) throws(AudioFileError) {
+        var meter = ProgrammeMeter(.init(sampleRate: clip.sampleRate, channelCount: clip.channelCount))
         try unsafe clip.forEachBlock { (channels, count) in
             unsafe meter.process(channels, frameCount: count, hop: hop)
             return true

@@ -100,10 +100,8 @@ func look() throws {
         let both = try medians(21, [{ _ = waveform.summary(frames: frames, columns: 4096) }])[0]
         row(name, "\(text(one.processor, 2)) ms one channel \(text(both.processor, 2)) ms both mixed")
     }
-    let stored =
-        (0..<waveform.levelCount).reduce(0) { $0 + 2 * 6 * waveform.bins(level: $1, channel: 0).count }
-        + (0..<waveform.toneLevelCount).reduce(0) { $0 + 4 * waveform.tones(level: $1).count }
-    row("bytes, of those of its 16-bit samples", text(100 * Double(stored) / Double(4 * waveform.frameCount), 2) + " %")
+    let share = Double(waveform.storedByteCount) / Double(4 * waveform.frameCount)
+    row("bytes, of those of its 16-bit samples", text(100 * share, 2) + " %")
 }
 
 func transforms() {

@@ -32,22 +32,22 @@ public struct Comparison: Sendable, Equatable {
     /// Difference in loudness beyond one gain for all: the mean distance in dB, without the largest twentieth.
     public let energyDecibels: Double?
     /// The curves behind the measures, for drawing.
-    public let curves: Curves
+    package let curves: Curves
 
     /// Values every 10 ms of the model, from its start; all arrays have the same length. Unknown values are NaN.
-    public struct Curves: Sendable, Equatable {
+    package struct Curves: Sendable, Equatable {
         /// The pitch of the model in cents above A4 = 440 Hz.
-        public internal(set) var modelCents: [Float] = []
+        package internal(set) var modelCents: [Float] = []
         /// The pitch of the take at the aligned place, not shifted by ``Comparison/pitchOffsetCents``.
-        public internal(set) var takeCents: [Float] = []
+        package internal(set) var takeCents: [Float] = []
         /// The level of the model in dB of full scale, over 150 ms.
-        public internal(set) var modelDecibels: [Float] = []
+        package internal(set) var modelDecibels: [Float] = []
         /// The level of the take at the aligned place.
-        public internal(set) var takeDecibels: [Float] = []
+        package internal(set) var takeDecibels: [Float] = []
         /// The aligned seconds in the take for each value.
-        public internal(set) var takeSeconds: [Float] = []
+        package internal(set) var takeSeconds: [Float] = []
         /// Seconds by which the take is later here than at an even tempo.
-        public internal(set) var lateSeconds: [Float] = []
+        package internal(set) var lateSeconds: [Float] = []
 
         /// Arrays without values.
         package init() {}

@@ -28,7 +28,7 @@ public struct ChannelLevels: BitwiseCopyable, Sendable, Equatable {
     public var rmsDecibels: Double { 10 * log10(Double(meanSquare)) }
 
     /// The root mean square by AES17 (2020): a full-scale sine reads 0 dB. Real-time safe: no.
-    public var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
+    package var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
 }
 
 /// Decibels added by AES17 to a root mean square, so that a full-scale sine reads 0 dB.

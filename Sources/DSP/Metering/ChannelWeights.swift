@@ -1,18 +1,18 @@
 /// The weight of each channel in the loudness of the whole (ITU-R BS.1770-5, table 3): 1 in front, 1.41 at the sides,
 /// 0 for the low-frequency channel.
-public struct ChannelWeights: Sendable, Equatable {
+package struct ChannelWeights: Sendable, Equatable {
     /// A factor a channel, 0 or more.
-    public let values: [Double]
+    package let values: [Double]
 
     /// The standard's weight for a loudspeaker at the side: 60 to 120 degrees from the front.
-    public static let side = 1.41
+    package static let side = 1.41
 
     /// Makes weights of any values, in the order of the channels.
     ///
     /// - Parameter values: 1 to 64 numbers from 0 to 1000.
     ///
     /// Real-time safe: no.
-    public init(_ values: [Double]) {
+    package init(_ values: [Double]) {
         precondition(
             (1...64).contains(values.count) && values.allSatisfy { (0...1000).contains($0) },
             "Weights are 1 to 64 numbers from 0 to 1000.")
@@ -35,7 +35,7 @@ public struct ChannelWeights: Sendable, Equatable {
     /// - Parameter channelCount: 1 to 64.
     ///
     /// Real-time safe: no.
-    public static func standard(channelCount: Int) -> ChannelWeights {
+    package static func standard(channelCount: Int) -> ChannelWeights {
         let (front, side, low) = (1.0, side, 0.0)
         switch channelCount {
         case 4: return ChannelWeights([front, front, side, side])

@@ -16,7 +16,7 @@ internal import CSampleLoops
 @safe
 public struct LevelMeter: ~Copyable {
     /// The lowest magnitude at full scale.
-    public static let fullScale: Float = 32767.0 / 32768.0
+    package static let fullScale: Float = 32767.0 / 32768.0
 
     /// Number of channels, 1 to 64.
     public let channelCount: Int

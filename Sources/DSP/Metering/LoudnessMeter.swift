@@ -16,9 +16,20 @@ public struct LoudnessMeter: Sendable {
     /// The parameters of a meter.
     public struct Parameters: Sendable, Equatable {
         /// Frames per second, in Hz.
-        public let sampleRate: Int
+        package let sampleRate: Int
         /// The weight of each channel.
-        public let weights: ChannelWeights
+        package let weights: ChannelWeights
+
+        /// Checks and keeps the values. Each channel has its weight in the usual layout with this many channels.
+        ///
+        /// - Parameters:
+        ///   - sampleRate: 8000 to 384000 Hz.
+        ///   - channelCount: 1 to 64.
+        ///
+        /// Real-time safe: no.
+        public init(sampleRate: Int, channelCount: Int) {
+            self.init(sampleRate: sampleRate, channelCount: channelCount, weights: nil)
+        }
 
         /// Checks and keeps the values.
         ///
@@ -28,7 +39,7 @@ public struct LoudnessMeter: Sendable {
         ///   - weights: A weight per channel; nil uses the weights of the usual layout.
         ///
         /// Real-time safe: no.
-        public init(sampleRate: Int, channelCount: Int, weights: ChannelWeights? = nil) {
+        package init(sampleRate: Int, channelCount: Int, weights: ChannelWeights?) {
             precondition(LoudnessMeter.sampleRates.contains(sampleRate), "Loudness is measured at 8 to 384 kHz.")
             precondition((1...64).contains(channelCount), "A loudness meter takes 1 to 64 channels.")
             precondition(weights.map { $0.values.count == channelCount } ?? true, "A weight for each channel.")
@@ -37,14 +48,14 @@ public struct LoudnessMeter: Sendable {
         }
 
         /// Number of channels.
-        public var channelCount: Int { weights.values.count }
+        package var channelCount: Int { weights.values.count }
     }
 
     /// The supported rates, in Hz.
-    public static let sampleRates: ClosedRange<Int> = 8000...384_000
+    package static let sampleRates: ClosedRange<Int> = 8000...384_000
 
     /// The meter's parameters.
-    public let parameters: Parameters
+    package let parameters: Parameters
     /// The weighting's filters.
     let weighting: KWeighting
     private let filter: LoudnessFilter
@@ -77,11 +88,17 @@ public struct LoudnessMeter: Sendable {
     /// - Parameters:
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
-    ///   - hop: Called with the reading at the end of each 10 ms completed by these frames.
     ///
     /// Real-time safe: no; `process` calls the mathematics library.
-    public mutating func process(
-        _ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, hop: (LoudnessHop) -> Void = { _ in }
+    public mutating func process(_ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
+        unsafe process(input, frameCount: frameCount, hop: { _ in })
+    }
+
+    /// Reads the next frames, and calls `hop` with the reading at the end of each 10 ms completed by these frames.
+    ///
+    /// Real-time safe: no; `process` calls the mathematics library.
+    package mutating func process(
+        _ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, hop: (LoudnessHop) -> Void
     ) {
         precondition(frameCount >= 0, "A block has no negative length.")
         var done = 0
@@ -155,11 +172,11 @@ public struct LoudnessLevels: Sendable, Equatable {
 }
 
 /// The readings of a ``LoudnessMeter`` at the end of every 10 ms.
-public struct LoudnessHop: BitwiseCopyable, Sendable, Equatable {
+package struct LoudnessHop: BitwiseCopyable, Sendable, Equatable {
     /// Number of this 10 ms step, from 1; step n ends n hundredths of a second after the beginning.
-    public let index: Int64
+    package let index: Int64
     /// Loudness of the 400 ms ending here, in LUFS.
-    public let momentary: Double
+    package let momentary: Double
     /// Loudness of the 3 s ending here, in LUFS.
-    public let shortTerm: Double
+    package let shortTerm: Double
 }

@@ -2,15 +2,15 @@
 ///
 /// Time is counted in frames of the sound, so a late display, or a pause, changes nothing. Feed every reading of a
 /// ``LevelMeter``; the display shows fed peaks only.
-public struct PeakHold: Sendable, Equatable {
+package struct PeakHold: Sendable, Equatable {
     /// Duration of the hold, and speed of the fall.
-    public struct Parameters: Sendable, Equatable {
+    package struct Parameters: Sendable, Equatable {
         /// Frames per second, in Hz.
-        public let sampleRate: Int
+        package let sampleRate: Int
         /// Duration of the hold, in seconds.
-        public let holdSeconds: Double
+        package let holdSeconds: Double
         /// Speed of the fall after the hold, in dB a second.
-        public let fallDecibelsPerSecond: Double
+        package let fallDecibelsPerSecond: Double
 
         /// Checks and keeps the values.
         ///
@@ -20,7 +20,7 @@ public struct PeakHold: Sendable, Equatable {
         ///   - fallDecibelsPerSecond: More than 0. The default is the fall of a PPM of type I, 20 dB in 1.7 s.
         ///
         /// Real-time safe: yes.
-        public init(sampleRate: Int, holdSeconds: Double = 1.5, fallDecibelsPerSecond: Double = 20 / 1.7) {
+        package init(sampleRate: Int, holdSeconds: Double = 1.5, fallDecibelsPerSecond: Double = 20 / 1.7) {
             precondition(
                 sampleRate > 0 && holdSeconds >= 0 && fallDecibelsPerSecond > 0, "A peak is held, then it falls.")
             self.sampleRate = sampleRate
@@ -30,14 +30,14 @@ public struct PeakHold: Sendable, Equatable {
     }
 
     /// Duration and speed of the display.
-    public let parameters: Parameters
+    package let parameters: Parameters
     /// The displayed peak, in dB of full scale; minus infinity before the first feed.
-    public private(set) var decibels = -Double.infinity
+    package private(set) var decibels = -Double.infinity
     /// Age of the displayed peak, in seconds.
     private var age = 0.0
 
     /// Makes a display without a peak. Real-time safe: yes.
-    public init(_ parameters: Parameters) { self.parameters = parameters }
+    package init(_ parameters: Parameters) { self.parameters = parameters }
 
     /// Adds the peak of the next frames, and advances time by the same frames.
     ///
@@ -46,7 +46,7 @@ public struct PeakHold: Sendable, Equatable {
     ///   - frameCount: 0 or more.
     ///
     /// Real-time safe: yes.
-    public mutating func feed(_ peakDecibels: Double, frameCount: Int) {
+    package mutating func feed(_ peakDecibels: Double, frameCount: Int) {
         precondition(frameCount >= 0, "Time does not run backwards.")
         let seconds = Double(frameCount) / Double(parameters.sampleRate)
         // Only the time beyond the hold lowers the peak, however the frames are divided.
@@ -61,5 +61,5 @@ public struct PeakHold: Sendable, Equatable {
     }
 
     /// Clears the displayed peak. Real-time safe: yes.
-    public mutating func reset() { self = PeakHold(parameters) }
+    package mutating func reset() { self = PeakHold(parameters) }
 }

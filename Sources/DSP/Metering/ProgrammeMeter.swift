@@ -10,7 +10,7 @@ internal import Glibc
 /// seventh digit. The memory does not grow with the length.
 public struct ProgrammeMeter: ~Copyable {
     /// The recording's rate, channels and weights.
-    public let parameters: LoudnessMeter.Parameters
+    package let parameters: LoudnessMeter.Parameters
 
     private var levels: LevelMeter
     private var loudness: LoudnessMeter
@@ -37,11 +37,17 @@ public struct ProgrammeMeter: ~Copyable {
     /// - Parameters:
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
-    ///   - hop: Called with the loudness at the end of each 10 ms completed by these frames.
     ///
     /// Real-time safe: no.
-    public mutating func process(
-        _ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, hop: (LoudnessHop) -> Void = { _ in }
+    public mutating func process(_ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
+        unsafe process(input, frameCount: frameCount, hop: { _ in })
+    }
+
+    /// Reads the next frames, and calls `hop` with the loudness at the end of each 10 ms completed by these frames.
+    ///
+    /// Real-time safe: no.
+    package mutating func process(
+        _ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, hop: (LoudnessHop) -> Void
     ) {
         precondition(frameCount >= 0, "A block has no negative length.")
         let channelCount = parameters.channelCount
@@ -120,7 +126,7 @@ public struct ProgrammeReading: Sendable, Equatable {
     }
 
     /// The root mean square by AES17 (2020): a full-scale sine reads 0 dB.
-    public var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
+    package var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
 
     /// Overs of all channels.
     public var overs: Int64 { channels.reduce(0) { $0 + $1.overs } }

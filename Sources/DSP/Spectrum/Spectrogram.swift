@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// Levels are calibrated to sines: a sine of amplitude 1 reads 0 dB with every window. (Its mean square, used by
 /// ``WaveformTone``, is 3 dB lower.) A column averages the power of its windows. Windows lie half a window apart, or
-/// are evenly spread if a column would need more than ``Settings/windowsPerColumn``. A column shorter than half a
+/// are evenly spread if a column would need more than `Settings.windowsPerColumn`. A column shorter than half a
 /// window has one window, at its middle. A row takes the loudest of its bins, so no tone is lost between rows. Rows
 /// narrower than a bin are interpolated linearly, in dB, between the two nearest bins.
 ///
@@ -85,7 +85,7 @@ public struct Spectrogram: Equatable, Sendable {
     }
 
     /// Returns the row of a frequency in Hz; `nil` for a frequency outside the rows.
-    public func row(frequency: Double) -> Int? {
+    package func row(frequency: Double) -> Int? {
         guard frequency >= settings.lowest, frequency <= settings.highest else { return nil }
         let (low, high) = (settings.lowest, settings.highest)
         let place =

@@ -42,15 +42,15 @@ extension Spectrogram {
         package static let permittedWindowsPerColumn = 1...4096
 
         /// In Hz.
-        public let sampleRate: Int
+        package let sampleRate: Int
         /// Frames per transform: more frames separate frequencies better, fewer separate times better.
-        public let windowSize: Int
+        package let windowSize: Int
         /// The window function.
-        public let window: Window
+        package let window: Window
         /// The range of levels below 0 dB; softer levels are raised to the floor, `-range`.
         public let range: Double
         /// Division of the frequency range into rows.
-        public let axis: Axis
+        package let axis: Axis
         /// The lower edge of the lowest row, in Hz.
         public let lowest: Double
         /// The upper edge of the highest row, in Hz.
@@ -58,7 +58,7 @@ extension Spectrogram {
         /// The largest number of windows averaged in a column.
         ///
         /// A longer column has this many windows, evenly spread; the sound between the windows is skipped.
-        public let windowsPerColumn: Int
+        package let windowsPerColumn: Int
 
         /// Checks the settings and creates them.
         ///

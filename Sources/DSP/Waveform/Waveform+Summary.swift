@@ -35,7 +35,7 @@ extension Waveform {
     }
 
     /// Returns the colour of a range of frames; `nil` without tones, or outside the recording.
-    public func tone(frames: Range<Int64>) -> WaveformTone? {
+    package func tone(frames: Range<Int64>) -> WaveformTone? {
         let part = frames.clamped(to: 0..<frameCount)
         if part.isEmpty || !hasTones { return nil }
         var sum = ColumnSum()

@@ -17,7 +17,7 @@ public struct Waveform: Equatable, Sendable {
     /// The number of frames summed up.
     public let frameCount: Int64
     /// Frames per tone of level 0: 512 up to 50 kHz, doubled with each doubling of the rate.
-    public let framesPerTone: Int
+    package let framesPerTone: Int
     /// The levels of each channel, channels × levels; level 0 has the finest bins.
     let channels: [[ChunkedList<WaveformBin>]]
     /// The levels of all channels mixed; empty if tones were not requested.
@@ -26,18 +26,18 @@ public struct Waveform: Equatable, Sendable {
     /// Number of channels.
     public var channelCount: Int { channels.count }
     /// True if the colour of the sound is known.
-    public var hasTones: Bool { !tones.isEmpty }
+    package var hasTones: Bool { !tones.isEmpty }
     /// Number of levels of the bins.
-    public var levelCount: Int { channels.first?.count ?? 0 }
+    package var levelCount: Int { channels.first?.count ?? 0 }
     /// Number of levels of the tones; 0 without tones.
-    public var toneLevelCount: Int { tones.count }
+    package var toneLevelCount: Int { tones.count }
 
     /// Returns the bins of one level of one channel; empty beyond the last level.
     ///
     /// - Parameters:
     ///   - level: From 0; a bin has `framesPerBin << level` frames.
     ///   - channel: From 0; below ``channelCount``.
-    public func bins(level: Int, channel: Int) -> [WaveformBin] {
+    package func bins(level: Int, channel: Int) -> [WaveformBin] {
         guard channels[channel].indices.contains(level) else { return [] }
         let list = channels[channel][level]
         return (0..<list.count).map { list[$0] }
@@ -46,8 +46,15 @@ public struct Waveform: Equatable, Sendable {
     /// Returns the tones of one level; empty beyond the last level, and without tones.
     ///
     /// - Parameter level: From 0; a tone has `framesPerTone << level` frames.
-    public func tones(level: Int) -> [WaveformTone] {
+    package func tones(level: Int) -> [WaveformTone] {
         guard tones.indices.contains(level) else { return [] }
         return (0..<tones[level].count).map { tones[level][$0] }
+    }
+
+    /// Bytes of all bins and tones, for the benchmarks: a separate package, which sees no `package` declarations.
+    @_spi(Benchmarks) public var storedByteCount: Int {
+        let binCount = channels.joined().reduce(0) { $0 + $1.count }
+        let toneCount = tones.reduce(0) { $0 + $1.count }
+        return binCount * MemoryLayout<WaveformBin>.stride + toneCount * MemoryLayout<WaveformTone>.stride
     }
 }

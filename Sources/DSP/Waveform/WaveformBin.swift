@@ -4,13 +4,13 @@
 ///
 /// Samples are converted to 16-bit integers, rounded to the nearest, so the same sound gives the same bytes however the
 /// sound was read. Six bytes in memory.
-public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
+package struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     /// The least sample, in 1/32768 of full scale.
-    public let minimum: Int16
+    package let minimum: Int16
     /// The greatest sample, in 1/32768 of full scale.
-    public let maximum: Int16
+    package let maximum: Int16
     /// The RMS in 1/65536 of full scale, rounded to the nearest, at most 65535.
-    public let level: UInt16
+    package let level: UInt16
 
     /// Makes a bin of stored values.
     package init(minimum: Int16, maximum: Int16, level: UInt16) {
@@ -20,10 +20,10 @@ public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     }
 
     /// The root of the mean square, 0 to 1; a full-scale square wave is 1.
-    public var rms: Float { Float(level) / 65536 }
+    package var rms: Float { Float(level) / 65536 }
 
     /// True if a sample is at full scale, as after clipping.
-    public var isClipped: Bool { minimum == .min || maximum == .max }
+    package var isClipped: Bool { minimum == .min || maximum == .max }
 }
 
 /// A sum over a bin. Two neighbouring sums of one level combine on the level above; `stored` is the form kept in the

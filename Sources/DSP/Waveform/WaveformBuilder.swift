@@ -16,9 +16,9 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     private static let partLevel = 12
 
     /// In Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// Number of channels, 1 to 64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The contiguous absolute frames to append: more than the part itself if there are tones, whose windows reach half
     /// a hop beyond the part.
     package let input: Range<Int64>

@@ -12,7 +12,7 @@ public struct WaveformColumn: Equatable, Sendable {
     public var tone: WaveformTone?
 
     /// Makes a column of given values.
-    public init(minimum: Float, maximum: Float, rms: Float, isClipped: Bool, tone: WaveformTone?) {
+    package init(minimum: Float, maximum: Float, rms: Float, isClipped: Bool, tone: WaveformTone?) {
         self.minimum = minimum
         self.maximum = maximum
         self.rms = rms

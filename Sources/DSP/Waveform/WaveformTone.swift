@@ -7,18 +7,18 @@ internal import Glibc
 /// A full-scale sine reads -3 dB, like its mean square.
 public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     /// The power below ``lowCrossover``, as a level.
-    public let low: UInt8
+    package let low: UInt8
     /// The power between the crossovers, as a level.
-    public let mid: UInt8
+    package let mid: UInt8
     /// The power above ``highCrossover``, as a level.
-    public let high: UInt8
+    package let high: UInt8
     /// The centroid in 24ths of an octave above 20 Hz; 0 also for silence.
-    public let pitch: UInt8
+    package let pitch: UInt8
 
     /// The frequency between the low and the middle band, in Hz: bass notes and drums lie below the crossover.
-    public static let lowCrossover = 200.0
+    package static let lowCrossover = 200.0
     /// The frequency between the middle and the high band, in Hz: consonants and cymbals lie above the crossover.
-    public static let highCrossover = 2000.0
+    package static let highCrossover = 2000.0
 
     /// Makes a tone of stored values.
     package init(low: UInt8, mid: UInt8, high: UInt8, pitch: UInt8) {
@@ -28,7 +28,8 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
         self.pitch = pitch
     }
 
-    /// The levels of the three bands from low to high, in dB of full scale; minus infinity for silence.
+    /// The levels of the three bands, in dB of full scale: below 200 Hz, from 200 to 2000 Hz, and above. Minus infinity
+    /// for silence.
     public var bandLevels: (low: Float, mid: Float, high: Float) {
         (Self.decibels(low), Self.decibels(mid), Self.decibels(high))
     }
