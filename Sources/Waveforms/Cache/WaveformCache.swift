@@ -22,7 +22,7 @@ public struct WaveformCache: Sendable {
     package static let defaultByteLimit: Int64 = 512 << 20
 
     /// The folder of the files; `nil` if the user has no home directory, and the cache keeps nothing.
-    public let folder: String?
+    package let folder: String?
     /// The limit for all files together, in bytes.
     package let byteLimit: Int64
     private let clock: @Sendable () -> FileState.Moment

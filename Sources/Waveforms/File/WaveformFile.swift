@@ -1,26 +1,26 @@
 // Woodshed's own file format for waveforms; docs/waveform-format.md describes it in tables.
 internal import AudioFiles
-public import DSP
+package import DSP
 
 /// A waveform and the key of its recording, as stored in a file.
 ///
 /// All levels are stored, because the upper levels come from exact sums which the lower levels do not keep. A checksum
 /// covers everything: a file with one wrong bit is refused.
-public struct WaveformFile: Equatable, Sendable {
+package struct WaveformFile: Equatable, Sendable {
     /// The format's version; a file of any other version is refused.
-    public static let version = 1
+    package static let version = 1
 
     /// The waveform of the recording.
-    public let waveform: Waveform
+    package let waveform: Waveform
     /// The recording's content; `nil` if unknown.
-    public let contentKey: ContentKey?
+    package let contentKey: ContentKey?
 
     /// Creates the content of a file.
     ///
     /// - Parameters:
     ///   - waveform: The waveform of a whole recording.
     ///   - contentKey: The key of the recording behind the waveform.
-    public init(waveform: Waveform, contentKey: ContentKey? = nil) {
+    package init(waveform: Waveform, contentKey: ContentKey? = nil) {
         self.waveform = waveform
         self.contentKey = contentKey
     }
@@ -28,7 +28,7 @@ public struct WaveformFile: Equatable, Sendable {
     /// Returns the bytes of a file.
     ///
     /// Real-time safe: no.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(header.fileByteCount)
         unsafe write { (run: UnsafeRawBufferPointer) throws(Never) in unsafe bytes.append(contentsOf: run) }
@@ -42,7 +42,7 @@ public struct WaveformFile: Equatable, Sendable {
     /// - Throws: `WaveformFileError` for any bytes not written by ``encoded()``.
     ///
     /// Real-time safe: no.
-    public init(decoding bytes: [UInt8]) throws(WaveformFileError) {
+    package init(decoding bytes: [UInt8]) throws(WaveformFileError) {
         var position = 0
         try unsafe self.init(byteCount: bytes.count) { (target) throws(WaveformFileError) in
             guard target.count <= bytes.count - position else { throw .truncated }

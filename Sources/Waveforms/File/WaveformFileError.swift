@@ -1,9 +1,9 @@
-public import Explanations
+package import Explanations
 
 /// The reason why bytes are not a waveform file.
-public struct WaveformFileError: ExplainedError, Equatable {
+package struct WaveformFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The bytes are not a waveform file.
         case notWaveform
         /// Another version of Woodshed wrote the file.
@@ -21,11 +21,11 @@ public struct WaveformFileError: ExplainedError, Equatable {
     }
 
     /// The kind of failure.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in one plain sentence.
-    public let message: String
+    package let message: String
     /// The remedy, in one plain sentence.
-    public let remedy: String
+    package let remedy: String
 
     private init(
         _ kind: Kind, _ message: String,
@@ -63,5 +63,5 @@ extension WaveformFileError {
     /// The exit status of a command ended by this error.
     ///
     /// Real-time safe: no.
-    public var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
+    package var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
 }

@@ -38,7 +38,7 @@ public struct PeakFile: Equatable, Sendable {
     /// Number of pixels.
     public var length: Int { data.count / (2 * channelCount) }
     /// The version of the binary form.
-    public var version: Int { channelCount == 1 ? 1 : 2 }
+    package var version: Int { channelCount == 1 ? 1 : 2 }
 
     /// Creates a peak file from known extremes.
     ///

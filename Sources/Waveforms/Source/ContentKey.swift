@@ -1,5 +1,5 @@
 // The content of a file as one number.
-public import AudioFiles
+package import AudioFiles
 internal import Files
 internal import Glibc
 
@@ -8,7 +8,7 @@ internal import Glibc
 ///
 /// The key is the XXH3 hash of all bytes, in 128 bits (Yann Collet, <https://xxhash.com>). The hash is fast, not
 /// cryptographic.
-public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
+package struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     /// The hash's higher and lower half.
     let high, low: UInt64
 
@@ -26,7 +26,7 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     /// Computes the key of a regular file, and reads the whole file: some 100 ms for 600 MB in memory.
     ///
     /// Real-time safe: no.
-    public init(ofFileAt path: String) throws(AudioFileError) {
+    package init(ofFileAt path: String) throws(AudioFileError) {
         do throws(FileFault) {
             let source = try OpenSource(path)
             self = try source.contentKey()
@@ -36,7 +36,7 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 32 hexadecimal digits, as printed by the program `xxh128sum`.
-    public var description: String { ByteHash.hexadecimal(high, low) }
+    package var description: String { ByteHash.hexadecimal(high, low) }
 }
 
 extension ByteHash {
