@@ -15,15 +15,15 @@ public struct PictureSheet: Equatable, Sendable {
     /// In pixels.
     public let height: Int
     /// The title above the picture; empty for none. An ellipsis shortens a title without enough room.
-    public let title: String
+    package let title: String
     /// In Hz.
     public let sampleRate: Int
     /// The range shown, in absolute frames; may be empty, and may reach beyond the recording.
     public let frames: Range<Int64>
     /// Named ranges of the recording, shown above the plot; ranges outside ``frames`` are left out.
-    public let sections: [PictureSection]
+    package let sections: [PictureSection]
     /// Light or dark.
-    public let theme: PictureTheme
+    package let theme: PictureTheme
 
     /// Checks the values and creates a sheet.
     ///
@@ -74,9 +74,9 @@ public struct PictureSheet: Equatable, Sendable {
 /// A named range of a recording in a picture.
 public struct PictureSection: Equatable, Sendable {
     /// The name; may be empty.
-    public let name: String
+    package let name: String
     /// In absolute frames; may overlap other sections.
-    public let frames: Range<Int64>
+    package let frames: Range<Int64>
 
     /// Makes a section.
     public init(name: String, frames: Range<Int64>) { (self.name, self.frames) = (name, frames) }

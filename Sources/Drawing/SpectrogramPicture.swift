@@ -11,9 +11,9 @@ public struct SpectrogramPicture: Picture, Equatable {
     /// Size, title, sections and theme, and the range shown.
     public let sheet: PictureSheet
     /// The spectrogram shown.
-    public let spectrogram: Spectrogram
+    package let spectrogram: Spectrogram
     /// The colours of the levels.
-    public let colours: ColourMap
+    package let colours: ColourMap
 
     /// Creates a picture.
     ///

@@ -44,13 +44,13 @@ public struct WaveformPicture: Picture, Equatable {
     /// Size, title, sections and theme, and the range shown.
     public let sheet: PictureSheet
     /// The columns of each channel, or one row of all channels mixed; a row may be empty.
-    public let rows: [[WaveformColumn]]
+    package let rows: [[WaveformColumn]]
     /// The name of each row; empty for none.
-    public let names: [String]
+    package let names: [String]
     /// The meaning of a column's height.
-    public let scale: Scale
+    package let scale: Scale
     /// The meaning of a column's colour.
-    public let colouring: Colouring
+    package let colouring: Colouring
 
     /// Checks the values and creates a picture.
     ///

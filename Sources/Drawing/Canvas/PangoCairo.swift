@@ -3,7 +3,7 @@ internal import CPangoCairo
 internal import Libraries
 
 /// The drawing libraries.
-public enum PictureLibraries {
+package enum PictureLibraries {
     /// Loads the libraries if they are not loaded yet.
     ///
     /// Drawing also loads the libraries. Call this function first to detect missing libraries before reading a long
@@ -12,7 +12,7 @@ public enum PictureLibraries {
     /// Takes some milliseconds the first time. Real-time safe: no.
     ///
     /// - Throws: A `PictureError` of the kind `libraryMissing`, on every call.
-    public static func load() throws(PictureError) { _ = try PangoCairo.functions() }
+    package static func load() throws(PictureError) { _ = try PangoCairo.functions() }
 }
 
 enum PangoCairo {

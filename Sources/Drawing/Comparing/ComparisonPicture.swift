@@ -13,7 +13,7 @@ public struct ComparisonPicture: Picture, Equatable {
     /// Size, title and theme, and the compared part of the model's recording.
     public let sheet: PictureSheet
     /// The comparison shown.
-    public let comparison: Comparison
+    package let comparison: Comparison
 
     /// Marking thresholds: pitch differences in cents and time differences in seconds above these values are marked.
     package static let (markedCents, markedSeconds) = (50.0, 0.05)
