@@ -1,14 +1,14 @@
 internal import Anki
 internal import AudioFiles
 internal import Database
-public import Explanations
+package import Explanations
 internal import Files
 internal import Glibc
 
 /// The reason why no cards were written. No file is left then.
-public struct CardError: ExplainedError, Equatable {
+package struct CardError: ExplainedError, Equatable {
     /// The kind of failure, for decisions by programs.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The recording has no sections.
         case noSections
         /// The sounds exceed the capacity of a package: 4 GiB.
@@ -24,11 +24,11 @@ public struct CardError: ExplainedError, Equatable {
     }
 
     /// The kind of failure.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in one plain sentence.
-    public let message: String
+    package let message: String
     /// The remedy, in one plain sentence.
-    public let remedy: String
+    package let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String = "") {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
@@ -68,7 +68,7 @@ extension CardError {
     /// The exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .noSections: .notFound
         case .tooLarge: .badData

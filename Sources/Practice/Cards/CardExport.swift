@@ -4,7 +4,7 @@ internal import Clips
 internal import Files
 internal import Glibc
 internal import Sections
-public import Store
+package import Store
 
 /// Exports the sections of a recording as flash cards for the program Anki: a package (`.apkg`) with a note for each
 /// section.
@@ -15,15 +15,15 @@ public import Store
 /// note. The recording's key and the section's identity identify a note. So importing a package again updates the notes
 /// in Anki, under any file name, and keeps their due dates. Sounds are MP3, at the recording's own speed; a take sounds
 /// as played.
-public enum CardExport {
+package enum CardExport {
     /// The result of an export.
-    public struct Summary: Sendable, Hashable {
+    package struct Summary: Sendable, Hashable {
         /// Number of notes: one for each section.
-        public internal(set) var noteCount = 0
+        package internal(set) var noteCount = 0
         /// Number of notes with a take.
-        public internal(set) var takeCount = 0
+        package internal(set) var takeCount = 0
         /// The omissions, in plain sentences.
-        public internal(set) var notes: [String] = []
+        package internal(set) var notes: [String] = []
     }
 
     /// Writes a package, which appears under its name when complete. One sound at a time is on the disk, and none in
@@ -42,7 +42,7 @@ public enum CardExport {
     ///   written. An unreadable take is left out, and reported in the summary.
     ///
     /// Real-time safe: no.
-    public static func write(
+    package static func write(
         _ recording: PracticeRecording, _ store: PracticeStore, fileAt file: String, to path: String,
         at now: Int64? = nil, progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
     ) throws -> Summary {

@@ -1,9 +1,9 @@
 internal import DSP
-public import Store
+package import Store
 
 extension ReviewEvidence {
     /// Adds the measures of a comparison of a take with the section.
-    public mutating func note(_ comparison: TakeComparison) {
+    package mutating func note(_ comparison: TakeComparison) {
         (offsetSeconds, spreadSeconds) = (comparison.offsetSeconds, comparison.measures.spreadSeconds)
         (lengthRatio, pitchCents) = (comparison.measures.lengthRatio, comparison.measures.pitchCents)
         energyDecibels = comparison.measures.energyDecibels

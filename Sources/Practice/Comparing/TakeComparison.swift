@@ -21,7 +21,7 @@ public struct TakeComparison: Sendable, Equatable {
     /// Delay of the take's start against the heard model, in seconds; below 0 earlier. Nil if nothing can be compared.
     public var offsetSeconds: Double? { measures.offsetSeconds.map { $0 - start } }
     /// The second of the take at which the model's first frame was heard.
-    public let start: Double
+    package let start: Double
     /// The attacks found in both; nil if the model has fewer than two.
     public let attacks: Attacks?
 
@@ -88,13 +88,13 @@ public struct TakeComparison: Sendable, Equatable {
 /// A passage as a model: frames of a clip, at a speed and a pitch.
 public struct ComparedPassage: Sendable {
     /// The clip with the passage.
-    public var clip: Clip
+    package var clip: Clip
     /// The passage, in frames of the clip.
-    public var frames: Range<Int64>
+    package var frames: Range<Int64>
     /// The speed of playback.
-    public var speed: Speed
+    package var speed: Speed
     /// The pitch of playback.
-    public var pitch: Pitch
+    package var pitch: Pitch
 
     /// Creates a passage.
     public init(clip: Clip, frames: Range<Int64>, speed: Speed = .normal, pitch: Pitch = .original) {

@@ -26,7 +26,7 @@ public struct SectionFinder: Sendable {
         /// The phrases in frames of the recording's file, as ranges without names.
         public let drafts: [SectionDraft]
         /// Threshold below which sound was a pause, in dB of full scale.
-        public let thresholdDecibels: Double
+        package let thresholdDecibels: Double
     }
 
     /// Reads a recording from its first frame to its last.

@@ -1,9 +1,9 @@
-public import AudioFiles
-public import Clips
+package import AudioFiles
+package import Clips
 internal import DSP
 
 /// Moves an edge set by ear, or typed, to a nearby place with a cleaner cut.
-public enum SnappedEdge {
+package enum SnappedEdge {
     /// Returns the nearest silent place within 20 ms, else the nearest zero crossing within 20 ms, else the frame
     /// itself.
     ///
@@ -13,7 +13,7 @@ public enum SnappedEdge {
     /// - Throws: The reason why the recording cannot be read there.
     ///
     /// Waits for the decoder. Real-time safe: no.
-    public static func frame(nearest frame: Int64, in clip: Clip) throws(AudioFileError) -> Int64 {
+    package static func frame(nearest frame: Int64, in clip: Clip) throws(AudioFileError) -> Int64 {
         try place(nearest: frame, in: clip, waits: true) ?? frame
     }
 

@@ -1,11 +1,11 @@
-public import AudioFiles
-public import Clips
-public import Store
+package import AudioFiles
+package import Clips
+package import Store
 
 /// A take from the store with its model, for comparison: at the same place as in a ``HeardPair``.
-public struct ComparedTake: Sendable {
+package struct ComparedTake: Sendable {
     /// The model of the take, at the speed and pitch of the recording session.
-    public let passage: ComparedPassage
+    package let passage: ComparedPassage
     private let take: Clip
     private let start: Double
 
@@ -16,7 +16,7 @@ public struct ComparedTake: Sendable {
     ///   - recording: The recording.
     ///   - key: The recording's identity in the store.
     /// - Throws: `HearingError`; `ScoreError` for a passage that cannot be played.
-    public init(_ take: StoredTake, in recording: Clip, key: RecordingKey) throws {
+    package init(_ take: StoredTake, in recording: Clip, key: RecordingKey) throws {
         let opened = try OpenedTake(take, in: recording, key: key)
         let layout = try opened.layout()
         passage = try opened.passage(layout)
@@ -27,7 +27,7 @@ public struct ComparedTake: Sendable {
     /// speed. Real-time safe: no.
     ///
     /// - Throws: As `TakeComparison.init(of:with:start:)`.
-    public func comparison() throws -> TakeComparison {
+    package func comparison() throws -> TakeComparison {
         try TakeComparison(of: take, with: passage, start: start)
     }
 }

@@ -1,7 +1,7 @@
-public import AudioFiles
-public import Clips
+package import AudioFiles
+package import Clips
 internal import Engine
-public import Store
+package import Store
 
 /// A take beside its model: both as they sounded then, at the same time and equally loud.
 ///
@@ -14,18 +14,18 @@ public import Store
 /// the gap after the model is placed as if the model were repeated. Of a longer passage at most five minutes play, so
 /// memory is bounded: a rendered stereo model takes at most 115 MB, and a model at the recording's own speed and pitch
 /// none. The take is decoded during playback.
-public struct HeardPair: Sendable {
+package struct HeardPair: Sendable {
     /// The take.
-    public let take: StoredTake
+    package let take: StoredTake
     /// Gain of the take relative to the model, in dB: −18 to 18.
-    public let matchDecibels: Double
+    package let matchDecibels: Double
     /// Seconds of the pair: the model's, and up to two more of a longer take.
-    public var seconds: Double { Double(layout.frameCount) / Double(clip.sampleRate) }
+    package var seconds: Double { Double(layout.frameCount) / Double(clip.sampleRate) }
     /// The audible part of the recording, in frames of its clip.
-    public var modelRange: Range<Int64> { layout.modelRange }
+    package var modelRange: Range<Int64> { layout.modelRange }
 
     /// True if only a part of the passage plays.
-    public let isCut: Bool
+    package let isCut: Bool
 
     /// The clip of the pair: the pair twice in a row, in four times two channels; see `PairDecoder`.
     package let clip: Clip
@@ -51,7 +51,7 @@ public struct HeardPair: Sendable {
     ///   passage that cannot be played.
     ///
     /// Real-time safe: no.
-    public init(
+    package init(
         of take: StoredTake, in recording: Clip, key: RecordingKey, near place: Int64? = nil, mixes: Bool = false,
         isCancelled: () -> Bool = { false }
     ) throws {

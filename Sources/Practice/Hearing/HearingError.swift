@@ -1,10 +1,10 @@
-public import Explanations
+package import Explanations
 internal import Store
 
 /// The reason why a take cannot be played beside its model. Playback continues unchanged.
-public struct HearingError: ExplainedError, Hashable {
+package struct HearingError: ExplainedError, Hashable {
     /// The kind of error, for programs.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The take has no model.
         case noModel
         /// The take's model is another recording.
@@ -20,11 +20,11 @@ public struct HearingError: ExplainedError, Hashable {
     }
 
     /// The kind of error, for programs.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in words.
-    public let message: String
+    package let message: String
     /// The remedy, in words.
-    public let remedy: String
+    package let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
@@ -69,7 +69,7 @@ extension HearingError {
     /// The exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .noModel, .otherRecording, .nothingInCommon: .badData
         case .gone: .notFound

@@ -1,10 +1,10 @@
-public import AudioFiles
-public import Clips
+package import AudioFiles
+package import Clips
 internal import Samples
-public import Store
+package import Store
 
 /// Exports a take and its model as a stereo file: the model left, the take right.
-public enum PairExport {
+package enum PairExport {
     /// Writes the file, which appears under its name when complete. Holds only a block in memory, for any length.
     ///
     /// The first frame is the model's first frame. Each side is the mean of its channels, at its place in a
@@ -25,7 +25,7 @@ public enum PairExport {
     ///
     /// Real-time safe: no.
     @discardableResult
-    public static func write(
+    package static func write(
         _ take: StoredTake, in recording: Clip, key: RecordingKey, to path: String, format: FileFormat,
         matches: Bool = false, progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
     ) throws -> Int64 {

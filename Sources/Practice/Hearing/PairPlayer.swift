@@ -1,9 +1,9 @@
 package import Clips
-public import Engine
+package import Engine
 internal import Synchronization
 
 /// The audible side of a pair.
-public enum HeardSound: String, Sendable, Hashable, CaseIterable {
+package enum HeardSound: String, Sendable, Hashable, CaseIterable {
     /// The model of the take.
     case model
     /// The take.
@@ -18,9 +18,9 @@ public enum HeardSound: String, Sendable, Hashable, CaseIterable {
 ///
 /// Threads: any, except the render thread; every method returns at once. Pauses while the device is lost, like every
 /// player.
-public final class PairPlayer: Sendable {
+package final class PairPlayer: Sendable {
     /// The pair.
-    public let pair: HeardPair
+    package let pair: HeardPair
 
     private let player: Player
     private let remove: @Sendable (Player) -> Void
@@ -38,7 +38,7 @@ public final class PairPlayer: Sendable {
     ///   - pair: The take and its model.
     ///   - sound: The first audible side.
     /// - Throws: `EngineError` if the engine cannot take another player.
-    public convenience init(engine: Engine, pair: HeardPair, sound: HeardSound) throws {
+    package convenience init(engine: Engine, pair: HeardPair, sound: HeardSound) throws {
         try self.init(pair, sound: sound, remove: { engine.remove($0) }, makePlayer: engine.makePlayer)
     }
 
@@ -63,22 +63,22 @@ public final class PairPlayer: Sendable {
     }
 
     /// The audible side, or the last audible side.
-    public var sound: HeardSound { state.withLock { $0 } }
+    package var sound: HeardSound { state.withLock { $0 } }
 
     /// A stream of the events from now on; request the stream before `start`. Ends with `.finished`, or with the
     /// removal of the player.
-    public var events: AsyncStream<PlayerEvent> { player.events }
+    package var events: AsyncStream<PlayerEvent> { player.events }
 
     /// The seconds from the beginning of the pair to the last played place.
-    public var seconds: Double { Double(place.frame) / Double(pair.clip.sampleRate) }
+    package var seconds: Double { Double(place.frame) / Double(pair.clip.sampleRate) }
 
     /// True if playback has finished.
-    public var isFinished: Bool { player.status.state == .finished }
+    package var isFinished: Bool { player.status.state == .finished }
 
     /// Plays from the beginning.
     ///
     /// - Parameter frame: The output frame of the first sound; nil for the next block.
-    public func start(at frame: Int64? = nil) { player.start(at: frame) }
+    package func start(at frame: Int64? = nil) { player.start(at: frame) }
 
     /// Switches to another sound at the same place, by a crossfade of 20 ms; choosing the current sound restarts the
     /// pair.
@@ -86,7 +86,7 @@ public final class PairPlayer: Sendable {
     /// - Parameters:
     ///   - sound: The new sound.
     ///   - frame: The output frame of the change; nil for the next block.
-    public func hear(_ sound: HeardSound, at frame: Int64? = nil) {
+    package func hear(_ sound: HeardSound, at frame: Int64? = nil) {
         // Resumes a player that waits for a device; otherwise without effect.
         defer { player.resume(at: frame) }
         let old = state.withLock { state in
@@ -114,18 +114,18 @@ public final class PairPlayer: Sendable {
     }
 
     /// Pauses while the program is suspended, or resumes.
-    public func setSuspended(_ isSuspended: Bool) {
+    package func setSuspended(_ isSuspended: Bool) {
         if isSuspended { player.pause(reason: .suspended) } else { player.resume(after: .suspended) }
     }
 
     /// True if paused, by a suspension or by the loss of the device.
-    public var isPaused: Bool { player.status.state == .paused }
+    package var isPaused: Bool { player.status.state == .paused }
 
     /// Sets the gain in dB.
-    public func setGain(decibels: Double) { player.setGain(decibels: decibels) }
+    package func setGain(decibels: Double) { player.setGain(decibels: decibels) }
 
     /// Fades out, and leaves the engine.
-    public func end() { remove(player) }
+    package func end() { remove(player) }
 
     private var lastModelFrame: Int64 { pair.layout.modelFrames - 1 }
 

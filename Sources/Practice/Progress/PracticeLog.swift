@@ -7,7 +7,7 @@ public import Store
 internal import Synchronization
 
 /// Logs the practice of a session: at the end of each section, and every ten seconds. If the program is killed, only
-/// the last seconds are lost.
+/// the last seconds are lost. The command's `stats` shows the log.
 ///
 ///     let log = PracticeLog(of: session, recording, in: store)
 ///     session.start()
@@ -48,15 +48,14 @@ public final class PracticeLog: Sendable {
     ///   - session: The session.
     ///   - recording: The session's recording.
     ///   - store: The store of the log.
-    ///   - calendar: The calendar that defines days; an entry ends with its day.
     ///   - failed: Called once if the store cannot be written, on the log's thread; or before this initialiser returns
     ///     if the system has no thread left for the log.
     public convenience init(
         of session: PracticeSession, _ recording: PracticeRecording, in store: PracticeStore,
-        calendar: PracticeCalendar = .local, failed: @escaping @Sendable (StoreError) -> Void = { _ in }
+        failed: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.init(
-            of: session, recording, in: store, calendar: calendar, milliseconds: Self.milliseconds,
+            of: session, recording, in: store, calendar: .local, milliseconds: Self.milliseconds,
             now: { Int64(time(nil)) }, failed: failed)
     }
 
@@ -117,7 +116,7 @@ public final class PracticeLog: Sendable {
     }
 
     /// The speeds of the complete passes of the current section; nil before the first.
-    public var speeds: PracticeEntry.Speeds? { state.withLock { $0.log.speeds } }
+    package var speeds: PracticeEntry.Speeds? { state.withLock { $0.log.speeds } }
 
     /// True if practice is known that is not in the store yet.
     package var hasUnwritten: Bool { state.withLock { !$0.isWritten && !($0.news.isEmpty && $0.log.isIdle) } }

@@ -1,35 +1,35 @@
-public import Engine
+package import Engine
 
 /// The method for learning a section: consecutive steps, each with its passes, speed and gap, and the moment for
 /// showing the section's text.
-public struct Recipe: Sendable, Hashable {
+package struct Recipe: Sendable, Hashable {
     /// A step of a recipe.
-    public struct Step: Sendable, Hashable {
+    package struct Step: Sendable, Hashable {
         /// Passes, their speed and their gap.
-        public var passes: PassStep
+        package var passes: PassStep
         /// The moment for showing the text; nil leaves the choice to the user.
-        public var text: TextMoment?
+        package var text: TextMoment?
 
         /// Creates a step; the score checks the values.
-        public init(_ passes: PassStep, text: TextMoment? = nil) { (self.passes, self.text) = (passes, text) }
+        package init(_ passes: PassStep, text: TextMoment? = nil) { (self.passes, self.text) = (passes, text) }
     }
 
     /// The steps; at least one.
-    public let steps: [Step]
+    package let steps: [Step]
 
     /// - Returns: nil without a step, or if a step has no pass.
-    public init?(_ steps: [Step]) {
+    package init?(_ steps: [Step]) {
         guard !steps.isEmpty, steps.allSatisfy({ $0.passes.passes >= 1 }) else { return nil }
         self.steps = steps
     }
 
     /// The steps for the engine.
-    public var passSteps: [PassStep] { steps.map(\.passes) }
+    package var passSteps: [PassStep] { steps.map(\.passes) }
 
     /// Returns the moment for showing the text in a pass.
     ///
     /// - Parameter pass: from 1.
-    public func text(inPass pass: Int) -> TextMoment? {
+    package func text(inPass pass: Int) -> TextMoment? {
         var rest = pass
         for step in steps {
             rest -= step.passes.passes
@@ -40,7 +40,7 @@ public struct Recipe: Sendable, Hashable {
 }
 
 /// The moment for showing a section's text.
-public enum TextMoment: String, Sendable, Hashable, CaseIterable {
+package enum TextMoment: String, Sendable, Hashable, CaseIterable {
     /// At the beginning of the pass.
     case during
     /// At the end of the pass.

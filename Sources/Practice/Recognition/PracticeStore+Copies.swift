@@ -1,18 +1,18 @@
 internal import AudioFiles
 internal import Clips
-public import Sections
-public import Store
+package import Sections
+package import Store
 
 /// A recording in the store whose sections fit another recording: the same music in another encoding, or the earlier
 /// contents of a changed file.
-public struct RecognizedCopy: Sendable {
+package struct RecognizedCopy: Sendable {
     /// The recording in the store, with its title, its path and the number of its sections.
-    public let stored: StoredRecording
+    package let stored: StoredRecording
     /// The correlation of both levels over time: above 0.99, at most 1. Nil if only the file is the same.
-    public let correlation: Double?
+    package let correlation: Double?
     /// Delay of the new recording against the stored recording in seconds: -0.06 to 0.06, in steps of 5 ms. Nearly
     /// always 0.
-    public let seconds: Double
+    package let seconds: Double
 }
 
 extension PracticeStore {
@@ -35,7 +35,7 @@ extension PracticeStore {
     /// - Throws: `StoreError`, or `AudioFileError` for the recording itself.
     ///
     /// Blocks the calling thread. Real-time safe: no.
-    public func copy(of recording: PracticeRecording, goesOn: () -> Bool = { true }) throws -> RecognizedCopy? {
+    package func copy(of recording: PracticeRecording, goesOn: () -> Bool = { true }) throws -> RecognizedCopy? {
         guard let path = recording.path, try sections(of: recording.key)?.sections.isEmpty ?? true else { return nil }
         if let copy = try soundAlike(recording, path: path, goesOn) { return copy }
         guard goesOn() else { return nil }
@@ -74,7 +74,7 @@ extension PracticeStore {
     /// - Throws: `StoreError`, or `AudioFileError` if the recording's file cannot be read.
     ///
     /// Blocks the calling thread until the recording is decoded. Real-time safe: no.
-    public func listen(to recording: PracticeRecording, goesOn: () -> Bool = { true }) throws {
+    package func listen(to recording: PracticeRecording, goesOn: () -> Bool = { true }) throws {
         guard let path = recording.path, let known = try self.recording(recording.key), known.sectionCount > 0,
             try envelope(of: recording.key) == nil,
             let sound = try SoundEnvelope(of: try Clip(path: path), goesOn: goesOn)
@@ -93,7 +93,7 @@ extension PracticeStore {
     /// - Returns: The change.
     /// - Throws: `SectionError`, `StoreError`.
     @discardableResult
-    public func adopt(_ copy: RecognizedCopy, for recording: PracticeRecording) throws -> SectionChange {
+    package func adopt(_ copy: RecognizedCopy, for recording: PracticeRecording) throws -> SectionChange {
         let from = copy.stored.recording
         let ratio = Double(recording.sampleRate) / Double(from.sampleRate)
         let shift = copy.seconds * Double(recording.sampleRate)

@@ -61,7 +61,7 @@ public final class PracticeRecorder: Sendable {
     }
 
     /// The settings.
-    public let settings: Settings
+    package let settings: Settings
 
     private let recorder: LoopRecorder
     private let desk: RecorderDesk
@@ -164,7 +164,7 @@ public struct RecordedTake: Sendable, Hashable {
     /// The take's position on its model; nil for a take without a model.
     public var model: StoredTake.Model?
     /// The first input frame of the take.
-    public var firstInputFrame: Int64
+    package var firstInputFrame: Int64
     /// Start of the take, in seconds since 1970.
     public var time: Int64
 }

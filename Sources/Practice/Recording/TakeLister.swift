@@ -4,7 +4,7 @@ internal import Files
 internal import Glibc
 internal import Realtime
 internal import Recording
-public import Store
+package import Store
 internal import Synchronization
 internal import Takes
 internal import UserState
@@ -230,7 +230,7 @@ extension PracticeRecorder {
     /// `~/.local/share`. Real-time safe: no.
     ///
     /// - Throws: `StoreError` if there is no home, or the folder cannot be created.
-    public static func makeUserFolder() throws(StoreError) -> String {
+    package static func makeUserFolder() throws(StoreError) -> String {
         guard let data = DataFolder.path else { throw .noHome }
         let folder = data + "/takes"
         do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: folder + "/take") } catch {

@@ -8,9 +8,9 @@ public struct CountIn: Sendable, Hashable {
     public let tempo: Double
 
     /// The permitted numbers of clicks.
-    public static let clickRange = 1...32
+    package static let clickRange = 1...32
     /// The permitted tempos, in clicks per minute.
-    public static let tempoRange = 20.0...400.0
+    package static let tempoRange = 20.0...400.0
 
     /// Creates a count-in after checking the numbers.
     ///

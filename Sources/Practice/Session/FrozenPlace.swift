@@ -1,14 +1,14 @@
 /// A place of a recording whose sound is held from the beginning of a session.
-public struct FrozenPlace: Sendable, Hashable {
+package struct FrozenPlace: Sendable, Hashable {
     /// The frame of the clip; the session begins with the first section that contains the frame.
-    public var clipFrame: Int64
+    package var clipFrame: Int64
     /// Output frames until the session ends with a fade; nil to hold the sound until `PracticeSession.setFrozen(_:)`.
-    public var frameCount: Int64?
+    package var frameCount: Int64?
 
     /// - Parameters:
     ///   - clipFrame: The frame of the clip.
     ///   - frameCount: Output frames until the end; nil for none.
-    public init(clipFrame: Int64, frameCount: Int64? = nil) {
+    package init(clipFrame: Int64, frameCount: Int64? = nil) {
         (self.clipFrame, self.frameCount) = (clipFrame, frameCount)
     }
 }

@@ -20,7 +20,7 @@ public final class PracticeSession: Sendable {
     /// replaces a score set directly.
     public let player: Player
     /// The plan given at creation.
-    public let plan: SessionPlan
+    package let plan: SessionPlan
 
     private let state: Mutex<SessionState>
     private let broadcast = EventBroadcast<SessionEvent>()
@@ -270,7 +270,7 @@ public final class PracticeSession: Sendable {
     ///
     /// - Throws: `SessionError` of kind `noLoop` if this edge is not set.
     @discardableResult
-    public func nudge(_ edge: LoopMarks.Edge, byFileFrames frames: Int64) throws(SessionError) -> LoopMarks {
+    package func nudge(_ edge: LoopMarks.Edge, byFileFrames frames: Int64) throws(SessionError) -> LoopMarks {
         guard let mark = edge == .start ? marks.start : marks.end else { throw .noLoop }
         let clip = player.clip
         // Limited to the length of the clip, so that no sum overflows.
@@ -355,7 +355,7 @@ public final class PracticeSession: Sendable {
     public var currentNumber: Int { state.withLock { $0.section } }
 
     /// Place of the current section in the plan's list, from 1; nil before the first.
-    public var currentPlace: Int? { state.withLock { $0.currentPlace } }
+    package var currentPlace: Int? { state.withLock { $0.currentPlace } }
 
     /// The identity of the current saved section; nil in a loop set by ear, and for an unsaved section.
     public var currentSavedID: Int? { state.withLock { $0.currentSavedID } }
@@ -363,7 +363,7 @@ public final class PracticeSession: Sendable {
     /// Returns the identity of an event's saved section; nil in a loop set by ear, and for an unsaved section.
     ///
     /// - Parameter number: the event's section, from 1.
-    public func savedID(ofSection number: Int) -> Int? { state.withLock { $0.savedID(ofSection: number) } }
+    package func savedID(ofSection number: Int) -> Int? { state.withLock { $0.savedID(ofSection: number) } }
 
     // MARK: Changing
 

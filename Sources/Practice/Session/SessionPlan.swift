@@ -22,7 +22,7 @@ public struct SessionPlan: Sendable, Hashable {
     /// The first frame in this section, as a frame of the clip; nil for the section's first frame.
     public var firstFrame: Int64?
     /// A held sound instead of passes; nil for passes.
-    public var frozen: FrozenPlace?
+    package var frozen: FrozenPlace?
     /// Clicks before the first pass; nil for none.
     public var countIn: CountIn?
     /// The part to repeat after a pause.
