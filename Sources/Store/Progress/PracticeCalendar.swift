@@ -5,11 +5,11 @@ internal import Glibc
 ///
 /// Counts dates, never spans of 24 hours: a day of 23 or 25 hours, at a change of clocks, is one day. Any thread;
 /// real-time safe: no.
-public struct PracticeCalendar: Sendable {
+package struct PracticeCalendar: Sendable {
     private let dateOfTime: @Sendable (Int64) -> (year: Int, month: Int, day: Int)
 
     /// The local calendar: the time zone of the variable `TZ`, or else of the system.
-    public static let local = PracticeCalendar { time in
+    package static let local = PracticeCalendar { time in
         var (seconds, parts) = unsafe (time_t(time), tm())
         guard unsafe localtime_r(&seconds, &parts) != nil else { return (1970, 1, 1) }
         return unsafe (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
@@ -27,7 +27,7 @@ public struct PracticeCalendar: Sendable {
     /// Returns the day of a time, in days since 1 January 1970.
     ///
     /// - Parameter time: Seconds since 1970.
-    public func day(of time: Int64) -> Int {
+    package func day(of time: Int64) -> Int {
         let (year, month, day) = dateOfTime(time)
         return CalendarDay.number(year: year, month: month, day: day)
     }

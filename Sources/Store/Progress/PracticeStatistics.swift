@@ -1,59 +1,59 @@
-public import AudioFiles
+package import AudioFiles
 
 /// Statistics of the practice log and the reviews: days, streaks, minutes, and the speed reached in each section.
-public struct PracticeStatistics: Sendable, Hashable {
+package struct PracticeStatistics: Sendable, Hashable {
     /// Days with practice, the oldest first.
-    public private(set) var days: [Day] = []
+    package private(set) var days: [Day] = []
     /// Consecutive days with practice, up to today, or up to yesterday while today has no practice yet. 0 after a day
     /// without practice.
-    public private(set) var streak = 0
+    package private(set) var streak = 0
     /// Length of the longest streak, in days.
-    public private(set) var longestStreak = 0
+    package private(set) var longestStreak = 0
     /// Total practice time in seconds.
-    public private(set) var seconds = 0.0
+    package private(set) var seconds = 0.0
     /// Number of complete passes.
-    public private(set) var passes = 0
+    package private(set) var passes = 0
     /// The practised sections and unsaved ranges, the last practised first.
-    public private(set) var sections: [Section] = []
+    package private(set) var sections: [Section] = []
     /// Today, in days of `PracticeCalendar`.
-    public let today: Int
+    package let today: Int
 
     /// The practice of one day.
-    public struct Day: Sendable, Hashable {
+    package struct Day: Sendable, Hashable {
         /// The day, in days of `PracticeCalendar`.
-        public let day: Int
+        package let day: Int
         /// Practice time of the day, in seconds.
-        public fileprivate(set) var seconds: Double
+        package fileprivate(set) var seconds: Double
     }
 
     /// The practice of one section.
-    public struct Section: Sendable, Hashable {
+    package struct Section: Sendable, Hashable {
         /// The recording.
-        public let key: RecordingKey
+        package let key: RecordingKey
         /// The identity of the saved section; nil for a range that is not saved.
-        public let sectionID: Int?
+        package let sectionID: Int?
         /// The name at the last practice; empty for none.
-        public fileprivate(set) var name: String
+        package fileprivate(set) var name: String
         /// The range at the last practice, in frames of the recording's file.
-        public fileprivate(set) var frames: Range<Int64>
+        package fileprivate(set) var frames: Range<Int64>
         /// Time of the last practice, in seconds since 1970.
-        public fileprivate(set) var lastTime: Int64
+        package fileprivate(set) var lastTime: Int64
         /// Practice time of the section, in seconds.
-        public fileprivate(set) var seconds = 0.0
+        package fileprivate(set) var seconds = 0.0
         /// Number of complete passes.
-        public fileprivate(set) var passes = 0
+        package fileprivate(set) var passes = 0
         /// The speed of the first complete pass; nil if there was none.
-        public fileprivate(set) var firstSpeed: Double?
+        package fileprivate(set) var firstSpeed: Double?
         /// The highest speed of a complete pass; nil if there was none.
-        public fileprivate(set) var bestSpeed: Double?
+        package fileprivate(set) var bestSpeed: Double?
         /// The speed of the last complete pass; nil if there was none.
-        public fileprivate(set) var lastSpeed: Double?
+        package fileprivate(set) var lastSpeed: Double?
         /// Number of ratings.
-        public fileprivate(set) var reviewCount = 0
+        package fileprivate(set) var reviewCount = 0
         /// The last rating; nil if there is none.
-        public fileprivate(set) var lastRating: ReviewRating?
+        package fileprivate(set) var lastRating: ReviewRating?
         /// The evidence of the last review with a comparison; nil if there is none.
-        public fileprivate(set) var lastComparison: ReviewEvidence?
+        package fileprivate(set) var lastComparison: ReviewEvidence?
     }
 
     private struct SectionKey: Hashable {
@@ -121,7 +121,7 @@ public struct PracticeStatistics: Sendable, Hashable {
     ///
     /// - Parameter count: Number of weeks, above 0.
     /// - Returns: The first day of each week, and the week's practice time in seconds.
-    public func weeks(last count: Int) -> [(day: Int, seconds: Double)] {
+    package func weeks(last count: Int) -> [(day: Int, seconds: Double)] {
         let monday = PracticeCalendar.monday(of: today)
         return (0..<max(1, count)).reversed().map { back in
             let first = monday - 7 * back
@@ -152,7 +152,7 @@ extension PracticeStore {
     ///   - key: A recording; nil for all.
     ///   - time: Now, in seconds since 1970.
     ///   - calendar: The calendar that defines days.
-    public func statistics(
+    package func statistics(
         of key: RecordingKey? = nil, at time: Int64, calendar: PracticeCalendar = .local
     ) throws(StoreError) -> PracticeStatistics {
         PracticeStatistics(try practiceLog(of: key), try reviews(of: key), at: time, calendar: calendar)

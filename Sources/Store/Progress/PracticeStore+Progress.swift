@@ -15,7 +15,7 @@ extension PracticeStore {
     ///   - recording: The recording; added to the store if unknown.
     /// - Returns: The number of the entry.
     @discardableResult
-    public func log(
+    package func log(
         _ entry: PracticeEntry, replacing number: Int? = nil, of recording: PracticeRecording
     ) throws(StoreError) -> Int {
         try change { (rows) throws(DatabaseError) in
@@ -29,7 +29,7 @@ extension PracticeStore {
     /// Returns the practice log, the oldest entry first.
     ///
     /// - Parameter key: A recording; nil for all.
-    public func practiceLog(of key: RecordingKey? = nil) throws(StoreError) -> [PracticeEntry] {
+    package func practiceLog(of key: RecordingKey? = nil) throws(StoreError) -> [PracticeEntry] {
         try read { (rows) throws(DatabaseError) in try rows.entries(of: key) } ?? []
     }
 
@@ -37,8 +37,8 @@ extension PracticeStore {
 
     /// Rates a section, which decides when the section is due again. The first rating adds the section to the schedule.
     ///
-    /// Days are those of the calendar: from a rating yesterday at 22:00 to a rating today at 18:00 is one day. A day
-    /// has passed once its midnight has passed.
+    /// Days are those of the local calendar: from a rating yesterday at 22:00 to a rating today at 18:00 is one day. A
+    /// day has passed once its midnight has passed.
     ///
     /// - Parameters:
     ///   - sectionID: The identity of a saved section of the recording. The review saves sections that the file brings
@@ -46,11 +46,20 @@ extension PracticeStore {
     ///   - recording: The recording.
     ///   - rating: The rating.
     ///   - time: Time of the rating, in seconds since 1970.
-    ///   - evidence: Measures of the playing. A missing speed becomes the fastest complete pass in the log of that day.
-    ///   - calendar: The calendar that defines days.
     /// - Throws: `SectionError` of kind `unknown`, `StoreError`.
     @discardableResult
     public func review(
+        section sectionID: Int, of recording: PracticeRecording, _ rating: ReviewRating, at time: Int64
+    ) throws -> SectionReview {
+        try review(
+            section: sectionID, of: recording, rating, at: time, evidence: ReviewEvidence(), calendar: .local)
+    }
+
+    /// - Parameters:
+    ///   - evidence: Measures of the playing. A missing speed becomes the fastest complete pass in the log of that day.
+    ///   - calendar: The calendar that defines days.
+    @discardableResult
+    package func review(
         section sectionID: Int, of recording: PracticeRecording, _ rating: ReviewRating, at time: Int64,
         evidence: ReviewEvidence = ReviewEvidence(), calendar: PracticeCalendar = .local
     ) throws -> SectionReview {
@@ -106,17 +115,24 @@ extension PracticeStore {
     /// - Parameters:
     ///   - time: Now, in seconds since 1970.
     ///   - key: A recording; nil for all.
-    ///   - calendar: The calendar that defines days.
-    public func due(
-        at time: Int64, of key: RecordingKey? = nil, calendar: PracticeCalendar = .local
+    public func due(at time: Int64, of key: RecordingKey? = nil) throws(StoreError) -> [ScheduledSection] {
+        try due(at: time, of: key, calendar: .local)
+    }
+
+    /// - Parameter calendar: The calendar that defines days.
+    func due(
+        at time: Int64, of key: RecordingKey? = nil, calendar: PracticeCalendar
     ) throws(StoreError) -> [ScheduledSection] {
         try schedule(at: time, of: key, calendar: calendar).filter(\.isDue)
     }
 
     /// Returns all existing sections with a rating, the most overdue first.
     ///
-    /// - Parameters: as for `due(at:of:calendar:)`.
-    public func schedule(
+    /// - Parameters:
+    ///   - time: Now, in seconds since 1970.
+    ///   - key: A recording; nil for all.
+    ///   - calendar: The calendar that defines days.
+    package func schedule(
         at time: Int64, of key: RecordingKey? = nil, calendar: PracticeCalendar = .local
     ) throws(StoreError) -> [ScheduledSection] {
         let today = calendar.day(of: time)

@@ -18,29 +18,29 @@ public struct SectionReview: Sendable, Hashable {
     /// Days until the section is due again.
     public let intervalDays: Int
     /// Measures of the rated playing.
-    public let evidence: ReviewEvidence
+    package let evidence: ReviewEvidence
 }
 
 /// Measures of the playing in a review. Any measure may be missing.
-public struct ReviewEvidence: Sendable, Hashable {
+package struct ReviewEvidence: Sendable, Hashable {
     /// The speed reached, as a factor: 1 is the recording's own speed.
-    public var speed: Double?
+    package var speed: Double?
     /// Delay of the take's start against the model, in seconds.
-    public var offsetSeconds: Double?
+    package var offsetSeconds: Double?
     /// The mean distance of the take from an even tempo, in seconds.
-    public var spreadSeconds: Double?
+    package var spreadSeconds: Double?
     /// The length of the take divided by the length of the model: above 1 is slower.
-    public var lengthRatio: Double?
+    package var lengthRatio: Double?
     /// The mean distance of the melody from the model's melody, in cents.
-    public var pitchCents: Double?
+    package var pitchCents: Double?
     /// The mean distance of the loudness from the model's loudness, in dB.
-    public var energyDecibels: Double?
+    package var energyDecibels: Double?
 
     /// Creates evidence with a speed as a factor, or without measures.
-    public init(speed: Double? = nil) { self.speed = speed }
+    package init(speed: Double? = nil) { self.speed = speed }
 
     /// True if the evidence contains a comparison.
-    public var hasComparison: Bool {
+    package var hasComparison: Bool {
         [offsetSeconds, spreadSeconds, lengthRatio, pitchCents, energyDecibels].contains { $0 != nil }
     }
 }
@@ -56,21 +56,20 @@ public struct ScheduledSection: Sendable, Hashable {
     /// The last review.
     public let review: SectionReview
     /// Number of reviews.
-    public let reviewCount: Int
+    package let reviewCount: Int
     /// The due day, in days of `PracticeCalendar`.
-    public let dueDay: Int
+    package let dueDay: Int
     /// Days overdue: below 0 if due later, 0 if due today.
     public let overdueDays: Int
     /// The probability of recall: 0 to 1.
-    public let retrievability: Double
+    package let retrievability: Double
     /// The speed of the last complete pass; nil if there was none.
-    public let lastSpeed: Double?
+    package let lastSpeed: Double?
 
     /// True if the recording's file was replaced in place, as far as the store has seen. The path now holds another
-    /// recording, in which the section's frames mean something else. `PracticeStore.adopt(_:for:)` moves the sections
-    /// with their reviews to the new recording.
+    /// recording, in which the section's frames mean something else.
     public let isReplaced: Bool
 
     /// True if the section is due.
-    public var isDue: Bool { overdueDays >= 0 }
+    package var isDue: Bool { overdueDays >= 0 }
 }

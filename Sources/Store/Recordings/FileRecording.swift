@@ -41,7 +41,7 @@ extension PracticeRecording {
     /// - Throws: `AudioFileError` if the file can no longer be read, or has no audio that identifies it.
     ///
     /// Blocks the calling thread. Real-time safe: no.
-    public init(of info: AudioFileInfo, key: RecordingKey? = nil) throws(AudioFileError) {
+    package init(of info: AudioFileInfo, key: RecordingKey? = nil) throws(AudioFileError) {
         let key = if let key { key } else { try RecordingKey(ofFileAt: info.path) }
         try self.init(of: info, key: key, details: nil)
     }

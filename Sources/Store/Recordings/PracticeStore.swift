@@ -96,7 +96,7 @@ public final class PracticeStore: Sendable {
     }
 
     /// Returns the sections of a recording; nil if the store does not know the recording.
-    public func sections(of key: RecordingKey) throws(StoreError) -> SectionList? {
+    package func sections(of key: RecordingKey) throws(StoreError) -> SectionList? {
         try read { (rows) throws(DatabaseError) in
             guard let row = try rows.recording(key) else { return nil }
             return try rows.sections(of: row)

@@ -6,7 +6,7 @@ internal import Glibc
 /// The result of repairing a damaged store.
 public struct StoreRepair: Explained, Equatable {
     /// The new path of the damaged file, which is unchanged.
-    public let damagedPath: String
+    package let damagedPath: String
     /// Number of recovered recordings.
     package let recordingCount: Int
     /// Number of recovered sections.
@@ -20,7 +20,7 @@ public struct StoreRepair: Explained, Equatable {
     /// Number of recovered reviews.
     package let reviewCount: Int
     /// True if everything was readable. If not, lost changes of sections cannot be undone.
-    public let isComplete: Bool
+    package let isComplete: Bool
 
     /// The damage and the result, in one plain sentence.
     public var message: String {

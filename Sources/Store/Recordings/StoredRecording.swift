@@ -1,6 +1,6 @@
 public import AudioFiles
 internal import Files
-public import Sections
+package import Sections
 
 /// A recording, as described by a program that has opened its file.
 public struct PracticeRecording: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct PracticeRecording: Sendable, Hashable {
     public var path: String?
     /// The sections in the recording's file: cue points and chapters. These are the recording's sections until the
     /// first change, when the store copies them.
-    public internal(set) var fileSections: [SectionDraft] = []
+    package internal(set) var fileSections: [SectionDraft] = []
     /// The state of the file with this key; nil if a later change might leave the state as it is.
     var fileState: FileState?
 

@@ -27,7 +27,7 @@ extension PracticeStore {
     /// Returns the take in a file, unless the take is in the trash; nil if the store knows none there.
     ///
     /// - Parameter path: Absolute path of the file.
-    public func take(inFileAt path: String) throws(StoreError) -> StoredTake? {
+    package func take(inFileAt path: String) throws(StoreError) -> StoredTake? {
         TakeTrash.owner(of: try takes(sharing: path))
     }
 
@@ -69,7 +69,7 @@ extension PracticeStore {
     }
 
     /// Returns the bytes of the takes' files: in the list, and in the trash.
-    public func takeStorage() throws(StoreError) -> (kept: Int64, trash: Int64) {
+    package func takeStorage() throws(StoreError) -> (kept: Int64, trash: Int64) {
         func bytes(_ takes: [StoredTake]) -> Int64 {
             takes.reduce(0) { $0 + ($1.isReplaced ? 0 : TakeTrash.byteCount($1.currentPath) ?? 0) }
         }
@@ -89,7 +89,7 @@ extension PracticeStore {
     ///   - recording: The recording of the model; added to the store if unknown. Without this argument, the model of an
     ///     unknown recording is dropped.
     @discardableResult
-    public func addTake(
+    package func addTake(
         inFileAt path: String, _ sound: StoredTake.Sound, model: StoredTake.Model? = nil,
         of recording: PracticeRecording? = nil
     ) throws(StoreError) -> StoredTake {
@@ -142,7 +142,7 @@ extension PracticeStore {
     ///   - path: the current path of the file; nil if unchanged.
     /// - Throws: `TakeError` if the take is unknown, `StoreError` if the change cannot be stored.
     @discardableResult
-    public func finish(take number: Int, frameCount: Int64, path: String? = nil) throws -> StoredTake {
+    package func finish(take number: Int, frameCount: Int64, path: String? = nil) throws -> StoredTake {
         let whole = path.map { FileName.absolute($0) ?? $0 }
         let take = try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
             guard try rows.take(number) != nil else { return .failure(TakeError.unknown(number)) }
@@ -155,7 +155,7 @@ extension PracticeStore {
     }
 
     /// Removes a take from the list. The take's file stays.
-    public func forget(take number: Int) throws(StoreError) {
+    package func forget(take number: Int) throws(StoreError) {
         try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in try rows.removeTake(number) }
     }
 
@@ -198,8 +198,8 @@ extension PracticeStore {
 
     // MARK: The trash
 
-    /// Moves takes to the trash, in one step that `undoTrash` reverses. Their files stay in their folders, under hidden
-    /// names. A file not proven to be the take's, because it was changed or its name reused, stays as it is.
+    /// Moves takes to the trash, in one step. Their files stay in their folders, under hidden names. A file not proven
+    /// to be the take's, because it was changed or its name reused, stays as it is.
     ///
     /// Many takes go in pieces, each in one transaction, so that other programs can use the store between two pieces.
     /// After an interruption, repeating the call completes the deletion: takes already in the trash are passed by.
@@ -274,7 +274,7 @@ extension PracticeStore {
     ///
     /// - Throws: `TakeError` of kind `nothingToUndo` if there are none; otherwise as `restore(take:)`.
     @discardableResult
-    public func undoTrash() throws -> [StoredTake] {
+    package func undoTrash() throws -> [StoredTake] {
         let takes =
             try read { (rows) throws(DatabaseError) -> [StoredTake] in
                 guard let trashing = try rows.lastTrashing() else { return [] }

@@ -17,7 +17,7 @@ public struct StoredTake: Sendable, Hashable {
     /// The user's rating, 1 (worst) to 5 (best); nil for none.
     public let rating: Int?
     /// Time when the take was moved to the trash, in seconds since 1970; nil outside of the trash.
-    public let trashedAt: Int64?
+    package let trashedAt: Int64?
     /// True if another take in the list has the same path: the name was reused.
     var sharesPath = false
     /// True if the file at the path belongs to another take, and the take's own file is gone. Set only for takes
@@ -31,14 +31,14 @@ public struct StoredTake: Sendable, Hashable {
         /// Frames per second, above 0.
         public var sampleRate: Int
         /// Number of channels, above 0.
-        public var channelCount: Int
+        package var channelCount: Int
         /// Length of the take in frames.
         public var frameCount: Int64
         /// The input of the take, by a name that stays the same when cards are plugged in; empty if unknown.
-        public var device: String
+        package var device: String
 
         /// Describes the sound of a take.
-        public init(time: Int64, sampleRate: Int, channelCount: Int, frameCount: Int64, device: String = "") {
+        package init(time: Int64, sampleRate: Int, channelCount: Int, frameCount: Int64, device: String = "") {
             precondition(
                 sampleRate > 0 && channelCount > 0 && frameCount >= 0, "a take has a rate, channels and a length")
             (self.time, self.sampleRate, self.channelCount) = (time, sampleRate, channelCount)
@@ -69,10 +69,10 @@ public struct StoredTake: Sendable, Hashable {
         /// this frame.
         public var start: Double
         /// The source of `start`.
-        public var alignment: Alignment
+        package var alignment: Alignment
 
         /// Describes a model.
-        public init(
+        package init(
             key: RecordingKey, sectionID: Int? = nil, sectionName: String = "", frames: Range<Int64>, pass: Int = 1,
             speed: Double = 1, semitones: Double = 0, start: Double = 0, alignment: Alignment = .reported
         ) {
@@ -102,13 +102,13 @@ public struct StoredTake: Sendable, Hashable {
 /// Selects takes for a list; the newest comes first.
 public struct TakeFilter: Sendable, Hashable {
     /// Only takes recorded against this recording; nil for all.
-    public var key: RecordingKey?
+    package var key: RecordingKey?
     /// Only takes of this saved section; nil for all.
-    public var sectionID: Int?
+    package var sectionID: Int?
     /// True to list only the takes in the trash; false to list only the other takes.
-    public var isTrash: Bool
+    package var isTrash: Bool
     /// At most this many; nil for all.
-    public var limit: Int?
+    package var limit: Int?
 
     /// Creates a filter.
     public init(key: RecordingKey? = nil, sectionID: Int? = nil, isTrash: Bool = false, limit: Int? = nil) {
