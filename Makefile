@@ -132,7 +132,7 @@ docs: ## write the reference of all public symbols to docs/reference
 	@scripts/setup.sh build docs
 	@scripts/docs.sh
 
-public-surface: ## write docs/public-surface.txt, the list of all public symbols
+public-surface: ## write docs/public-surface, the lists of all public symbols
 	@scripts/setup.sh build docs
 	@scripts/docs.sh --surface
 

@@ -68,7 +68,12 @@ let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSuppo
 let package = Package(
     name: "woodshed",
     products: [
+        // The engine: recordings, loops, queues, takes, waveforms.
         .library(name: "Woodshed", targets: ["Woodshed"]),
+        // Sessions of practice, and the store of sections and takes. Brings `Woodshed` along.
+        .library(name: "WoodshedPractice", targets: ["WoodshedPractice"]),
+        // A collection of recordings: playlists, fetching, backups. Plays nothing.
+        .library(name: "WoodshedLibrary", targets: ["WoodshedLibrary"]),
         // Only rings and threads, without audio and its libraries.
         .library(name: "Realtime", targets: ["Realtime"]),
         // Only for the benchmarks' packages: replaces malloc in the program that links it with a version that counts.
@@ -233,9 +238,18 @@ let package = Package(
         .target(
             name: "Woodshed",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
-                "AudioDevices", "Recording", "Engine", "Queue", "Practice", "Transfers", "Library", "Stretching",
-                "Store", "Catalogue", "TextFormats",
+                "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices",
+                "Recording",
+                "Engine", "Queue", "Stretching",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "WoodshedPractice", dependencies: ["Practice", "Sections", "Store", "Woodshed"],
+            swiftSettings: settings),
+        .target(
+            name: "WoodshedLibrary",
+            dependencies: [
+                "AudioFiles", "Catalogue", "Explanations", "Library", "Sections", "Store", "TextFormats", "Transfers",
             ],
             swiftSettings: settings),
         // The interface for C: the header, and the functions behind it.
@@ -253,6 +267,8 @@ let package = Package(
             dependencies: [
                 "AudioFiles", "DesktopBus", "Drawing", "Engine", "Explanations", "Files", "JSON", "Library", "Practice",
                 "Realtime", "RemoteControl", "RunLog", "Settings", "Terminal", "UserState", "Woodshed",
+                "WoodshedLibrary",
+                "WoodshedPractice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: unoptimised),
@@ -408,6 +424,8 @@ let package = Package(
             dependencies: [
                 "DSP", "Database", "Drawing", "JSON", "ProcessHandles", "Realtime", "RemoteControl", "Settings",
                 "Terminal", "TestSupport", "UserState", "VirtualCardSupport", "Woodshed", "WoodshedCLI",
+                "WoodshedLibrary",
+                "WoodshedPractice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Golden"], swiftSettings: unoptimised),

@@ -60,7 +60,7 @@ let package = Package(
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
-            name: "FetchBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            name: "FetchBenchmark", dependencies: [.product(name: "WoodshedLibrary", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(
             name: "RingBenchmark",
@@ -83,7 +83,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "StoreBenchmark",
-            dependencies: ["BenchmarkRows", .product(name: "Woodshed", package: "woodshed")],
+            dependencies: ["BenchmarkRows", .product(name: "WoodshedLibrary", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(
             name: "LongFileBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],

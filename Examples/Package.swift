@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package: these programs see only the product `Woodshed`, as an embedder's program does.
+// A separate package: each program sees only one product, as an embedder's program does.
 let package = Package(
     name: "woodshed-examples",
     dependencies: [.package(name: "woodshed", path: "..")],
@@ -9,7 +9,8 @@ let package = Package(
         .executableTarget(name: "Looper", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "LevelMeter", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "TakeReport", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
-        .executableTarget(name: "Trainer", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
+        .executableTarget(name: "Trainer", dependencies: [.product(name: "WoodshedPractice", package: "woodshed")]),
+        .executableTarget(name: "Shelf", dependencies: [.product(name: "WoodshedLibrary", package: "woodshed")]),
         .executableTarget(name: "Monitor", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
     ],
     swiftLanguageModes: [.v6]

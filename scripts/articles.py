@@ -5,8 +5,8 @@
 
 The ```swift blocks of an article, one after another, are one program; the program of the article Loops is ArticleLoops, because modules of
 Woodshed have names like Recording. A block that begins with the version of the tools is the manifest of an article: the package
-has this manifest, with a target for each program. Each step of the tutorial is a program too. The script writes changed files only, so
-their builds stay valid.
+has this manifest, with a target for each program, and with the product that the program imports. Each step of the tutorial is a program too.
+The script writes changed files only, so their builds stay valid.
 """
 import pathlib
 import re
@@ -39,6 +39,12 @@ def programs(catalogue: pathlib.Path) -> tuple:
     return found, manifests[0]
 
 
+def product(program: str) -> str:
+    """The product that a program imports."""
+    imported = re.search(r"^import (Woodshed\w+)$", program, flags=re.M)
+    return imported[1] if imported else "Woodshed"
+
+
 def unused_steps(catalogue: pathlib.Path) -> list:
     """Files of steps missing in every tutorial."""
     shown = "".join(file.read_text(encoding="utf-8") for file in catalogue.rglob("*.tutorial"))
@@ -55,7 +61,8 @@ def main() -> int:
     lines = []
     for line in manifest.replace('"../woodshed"', f'"{root}"').splitlines():
         match = re.search(r'\.executableTarget\(name: "(\w+)"', line)
-        lines += [line.replace(match[1], name) + "," for name in texts] if match else [line]
+        lines += [line.replace(match[1], name).replace('"Woodshed"', f'"{product(text)}"') + ","
+                  for name, text in texts.items()] if match else [line]
     files = {folder / "Package.swift": "\n".join(lines) + "\n"}
     files |= {folder / "Sources" / name / "main.swift": text for name, text in texts.items()}
     for path, text in files.items():

@@ -3,9 +3,9 @@
 # Sources/Woodshed/Woodshed.docc. A warning is an error, and so is a public symbol without a comment.
 #
 #   scripts/docs.sh --comments GRAPH...    only looks for symbols without a comment, in the compiler's graphs
-#   scripts/docs.sh --surface              only rewrites docs/public-surface.txt, the list of public symbols
+#   scripts/docs.sh --surface              only rewrites docs/public-surface, the lists of public symbols of each product
 #
-# The script writes the reference only if the list matches the sources.
+# The script writes the reference only if the lists match the sources.
 set -euo pipefail
 
 # Lists the public symbols without a comment in these graphs, and fails after a find. The compiler
@@ -28,7 +28,9 @@ fi
 
 cd "$(dirname "$0")/.."
 
-modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue TextFormats Library Woodshed)
+modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue TextFormats Library Woodshed WoodshedPractice WoodshedLibrary)
+# The products for embedders. Each has a list of the symbols that its import brings, and that no list before has.
+products=(Woodshed WoodshedPractice WoodshedLibrary Drawing)
 # Modules of programs, which other packages do not import.
 programs=(CInterface WoodshedCLI WoodshedCommand)
 # Modules without public symbols.
@@ -40,8 +42,7 @@ for folder in Sources/*/; do
     esac
 done
 
-scripts/build.sh --package . --target Woodshed
-scripts/build.sh --package . --target Drawing
+for product in "${products[@]}"; do scripts/build.sh --package . --target "$product"; done
 built=$(readlink -f .build/release)
 
 # The folders of the imported C modules.
@@ -65,14 +66,30 @@ for module in "${modules[@]}"; do
         -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
     written+=("$graphs/$module.symbols.json")
 done
-# Including the extensions of another module's types, which have separate graphs.
+# Writes or checks the list of each product. The graphs include the extensions of another module's types, which are separate graphs.
+surfaces() { # [--check]
+    local product module listed=" " own
+    for product in "${products[@]}"; do
+        own=()
+        for module in "$product" $(sed -n 's/^@_exported public import //p' "Sources/$product"/*.swift); do
+            case "$listed" in *" $module "*) continue ;; esac
+            listed+="$module "
+            own+=("$graphs/$module".symbols.json)
+            for graph in "$graphs/$module"@*.symbols.json; do [ ! -f "$graph" ] || own+=("$graph"); done
+        done
+        scripts/public-surface.py "$@" "docs/public-surface/$product.txt" "${own[@]}" || return 1
+    done
+    for module in "${modules[@]}"; do
+        case "$listed" in *" $module "*) ;; *) echo "docs: no product brings $module" >&2 && return 1 ;; esac
+    done
+}
 if [ "${1:-}" = --surface ]; then
-    scripts/public-surface.py docs/public-surface.txt "$graphs"/*.symbols.json
+    surfaces
     scripts/public-surface.py --count "$graphs"/*.symbols.json
     exit
 fi
-scripts/public-surface.py --check docs/public-surface.txt "$graphs"/*.symbols.json
-scripts/public-surface.py --complete Sources Woodshed,Drawing,DSP,Realtime "$graphs"/*.symbols.json
+surfaces --check
+scripts/public-surface.py --complete Sources "$(IFS=, && echo "${products[*]},DSP,Realtime")" "$graphs"/*.symbols.json
 tell_bare "${written[@]}"
 # The extraction also writes one graph per extended foreign module; the reference does not include these graphs.
 find "$graphs" -name '*@*' -delete

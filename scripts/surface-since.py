@@ -3,11 +3,11 @@
 
   scripts/surface-since.py [TAG] [--in FOLDER]    since TAG; without TAG since the last tag of the form v1.2.3 before this commit
 
-Compares docs/public-surface.txt and docs/c-layout.txt with the tag's files, and prints added, removed and changed symbols. The rule:
+Compares docs/public-surface/*.txt and docs/c-layout.txt with the tag's files, and prints added, removed and changed symbols. The rule:
 CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the heading "### Changed for embedders"; and a
 release in which only the third number of the version grows has no such symbol. There an author of a program finds the necessary changes.
 
-A symbol moved to another module of `import Woodshed` is neither removed nor added.
+A symbol moved to another module of the same product is neither removed nor added.
 
 A symbol is named in backticks, by the name in the list (`Player.seek(toClipFrame:at:)`), or by the part before the parenthesis
 (`Player.seek`). The name of a removed type is enough for its members. Without a tag the script compares nothing.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 HEADING = "### Changed for embedders"
-LISTS = ("docs/public-surface.txt", "docs/c-layout.txt")
+SURFACE, LAYOUT = "docs/public-surface", "docs/c-layout.txt"
 SIZE = "size in bytes"
 
 
@@ -99,15 +99,16 @@ def main() -> int:
     if not tag:
         print("surface: no release to compare with")
         return 0
-    was = [git(root, "show", f"{tag}:{name}") for name in LISTS]
-    if was[0] is None:
-        print(f"surface: {tag} has no {LISTS[0]}", file=sys.stderr)
+    # A release had one list for all products.
+    names = (git(root, "ls-tree", "-r", "--name-only", tag, SURFACE, f"{SURFACE}.txt") or "").split()
+    if not names:
+        print(f"surface: {tag} has no {SURFACE}", file=sys.stderr)
         return 1
-    new = symbols(*((root / name).read_text(encoding="utf-8") if (root / name).exists() else "" for name in LISTS))
-    old = symbols(*(text or "" for text in was))
+    lists = "".join(file.read_text(encoding="utf-8") for file in sorted((root / SURFACE).glob("*.txt")))
+    new = symbols(lists, (root / LAYOUT).read_text(encoding="utf-8") if (root / LAYOUT).exists() else "")
+    old = symbols("".join(git(root, "show", f"{tag}:{name}") or "" for name in names), git(root, "show", f"{tag}:{LAYOUT}") or "")
     added, removed, changed = compare(old, new)
-    main_file = root / "Sources/Woodshed/Woodshed.swift"
-    exports = main_file.read_text(encoding="utf-8") if main_file.exists() else ""
+    exports = "".join(file.read_text(encoding="utf-8") for file in (root / "Sources").glob("Woodshed*/Woodshed*.swift"))
     added, removed, moved = without_moved(
         added, removed, old, new, set(re.findall(r"^@_exported public import (\w+)$", exports, re.M)))
     for (module, name), target in sorted(moved.items()):

@@ -15,7 +15,7 @@ articles=$PWD/../.build-articles
 mapfile -t shown < <(../scripts/articles.py "$articles" ..)
 [ ${#shown[@]} -gt 0 ] || exit 1
 # The build does not detect changes in the modules re-exported by `Woodshed`, so the script always compiles the programs again.
-for program in Looper LevelMeter Monitor TakeReport Trainer "${shown[@]}"; do
+for program in Looper LevelMeter Monitor Shelf TakeReport Trainer "${shown[@]}"; do
     rm -rf "${programs:?}/$program" "$programs/$program".build/*.o "$programs/Modules/$program.swiftmodule"
 done
 "${build[@]}" Examples || exit 1
@@ -53,6 +53,14 @@ for name in song.wav renamed.wav; do
     [ -e renamed.wav ] || mv song.wav renamed.wav
 done
 mv renamed.wav song.wav
+
+# A recording that the shelf has already, in a file of another name, is known.
+mkdir shelf && cp song.wav same.wav
+if timeout 60 "$programs/Shelf" shelf 'sông' song.wav same.wav >said 2>&1; then
+    [ "$(cat said)" = "$(printf 'added: song\nknown: song\n1: song, 3.0 s, 0 sections')" ] || fail "Shelf said: $(cat said)"
+else
+    fail "Shelf: $(cat said)"
+fi
 
 # Its own test tone: half of full scale is -6.0 dB, a tenth -20.0 dB.
 if timeout 60 "$programs/LevelMeter" >said 2>&1; then
@@ -106,8 +114,9 @@ rm take.wav
 expect_shown "ArticleRecordingTakes file:song.wav" '44100 frames, 0 lost' '44100 frames in take.flac' ': 55125 frames' ': 59535 frames'
 expect_frames take.flac 44100
 expect_shown ArticleYourOwnAudioThread '1379 blocks' '24000 frames, '
+expect_shown ArticleWoodshedLibrary added '1: song, 3.0 s'
 expect_shown "ArticleRealTimeRules file:song.wav" '(samples: 44'
 expect_shown "$(printf '%s\n' "${shown[@]}" | tail -n 1) song.wav null file:song.wav" 'pass 4 of 4' ' frames in ./take-' 'done'
 
-echo "examples: 5 programs and ${#shown[@]} of the reference, $failures failures"
+echo "examples: 6 programs and ${#shown[@]} of the reference, $failures failures"
 [ $failures -eq 0 ]

@@ -334,13 +334,13 @@ rm -rf "${folder:?}/.git"
 # A change of the embedders' interface needs an entry in the changelog. The tag has the lists of the last release.
 lay_surface() { # VERSION
     lay_version "$1" '## Unreleased' '' '### Changed for embedders' '' '## 0.2.0 - 2026-12-24'
-    mkdir -p "$folder/docs"
-    printf 'Sample  %s\n' 'Player: struct Player' 'Player.seek(to:): func seek(to frame: Int64)' 'frameCount: let frameCount: Int' >"$folder/docs/public-surface.txt"
+    mkdir -p "$folder/docs/public-surface"
+    printf 'Sample  %s\n' 'Player: struct Player' 'Player.seek(to:): func seek(to frame: Int64)' 'frameCount: let frameCount: Int' >"$folder/docs/public-surface/Sample.txt"
     printf '%s\n' 'woodshed_plan.size at 0, 4 bytes' 'woodshed_plan: 4 bytes' 'WOODSHED_OK = 0' >"$folder/docs/c-layout.txt"
 }
 lay_release() { lay_surface 0.2.0 && plain_git init -q && plain_git add . && plain_git commit -qm "Release" && plain_git tag v0.2.0; }
 since() { "$scripts/surface-since.py" --in "$folder"; }
-list_edit() { sed -i "$1" "$folder/docs/public-surface.txt"; }
+list_edit() { sed -i "$1" "$folder/docs/public-surface/Sample.txt"; }
 named() { sed -i "s/^### Changed for embedders$/&\n\n- $1/" "$folder/CHANGELOG.md"; }
 lay_surface 0.2.0 && expect nothing "an interface before the first release" since
 lay_release && expect nothing "an interface as it was released" since

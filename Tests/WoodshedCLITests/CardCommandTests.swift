@@ -4,7 +4,7 @@ import Glibc
 import JSON
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

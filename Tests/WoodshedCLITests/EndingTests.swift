@@ -4,7 +4,7 @@ import Terminal
 import TestSupport
 import Testing
 import VirtualCardSupport
-import Woodshed
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

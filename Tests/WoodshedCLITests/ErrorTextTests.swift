@@ -5,6 +5,7 @@ import Realtime
 import TestSupport
 import Testing
 import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

@@ -3,7 +3,7 @@ import Database
 import Glibc
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 import VirtualCardSupport
-import Woodshed
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

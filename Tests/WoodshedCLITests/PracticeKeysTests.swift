@@ -1,7 +1,7 @@
 // Sections marked, saved and changed by keys during playing, and found again by the next run.
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import VirtualCardSupport
 import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedLibrary
 
 @Suite("Outputs that are not read", .serialized)
 struct UnreadOutputTests {

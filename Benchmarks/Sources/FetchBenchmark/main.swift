@@ -2,7 +2,7 @@
 //
 // Prints the process's peak memory before the transfer and in all, in KiB, for the claim that memory stays flat.
 import Glibc
-import Woodshed
+import WoodshedLibrary
 
 func peakKilobytes() -> Int {
     var usage = rusage()

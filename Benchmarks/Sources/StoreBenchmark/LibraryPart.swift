@@ -1,7 +1,7 @@
 // Adds 10,000 recordings to a library, lists and searches them.
 import BenchmarkRows
 import Glibc
-import Woodshed
+import WoodshedLibrary
 
 private let count = 10_000
 

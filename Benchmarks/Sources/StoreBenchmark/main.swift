@@ -1,7 +1,7 @@
 // Lists and searches a store of 10,000 recordings with 100,000 sections, beside SQLite's own shell with the same query.
 import BenchmarkRows
 import Glibc
-import Woodshed
+import WoodshedLibrary
 
 let (recordingCount, sectionCount) = (10_000, 10)
 let path = "store-benchmark.db"

@@ -1,6 +1,6 @@
 // Keeps a section of a recording, then plays all kept sections, twice each at 80 %:
 // Trainer FILE [DEVICE]
-import Woodshed
+import WoodshedPractice
 
 let arguments = CommandLine.arguments.dropFirst()
 let output = try OutputDevice(parsing: arguments.dropFirst().first ?? "default")

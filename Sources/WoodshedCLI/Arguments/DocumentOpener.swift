@@ -2,7 +2,7 @@
 import Files
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// The document-opening program and its arguments.
 struct DocumentOpener: Equatable {

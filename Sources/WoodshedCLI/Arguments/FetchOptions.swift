@@ -1,6 +1,6 @@
 // Options for fetching recordings, as typed.
 import ArgumentParser
-import Woodshed
+import WoodshedLibrary
 
 /// Options for fetching recordings.
 struct FetchOptions: ParsableArguments {

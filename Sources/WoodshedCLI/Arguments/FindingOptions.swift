@@ -1,7 +1,7 @@
 // Options for finding sections by their pauses.
 import ArgumentParser
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The settings of `sections FILE auto`.
 struct FindingOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 // Holding the sound of one place, instead of playing passes, for `render`.
 import ArgumentParser
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The held place, and the duration of the held sound.
 struct FreezeOptions: ParsableArguments {

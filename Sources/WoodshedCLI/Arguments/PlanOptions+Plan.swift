@@ -1,6 +1,6 @@
 // Converts options to the engine's plan for a known recording.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 extension PlanOptions {
     /// Returns the plan for a recording.

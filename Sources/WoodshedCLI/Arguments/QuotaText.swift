@@ -1,7 +1,7 @@
 // Size limit of the library.
 import ArgumentParser
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// A size as typed: 500MB, 20GB, 1.5TB, bytes without a unit, or none.
 struct QuotaText: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // Recipes as typed, and the built-in recipes.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// A recipe as typed: steps separated by `;`, each with `option=value` words.
 struct RecipeText: Equatable, Sendable {

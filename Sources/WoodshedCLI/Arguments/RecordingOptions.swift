@@ -1,7 +1,7 @@
 // Source and mode of recording over the loops of a session.
 import ArgumentParser
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Recording mode for takes, as typed.
 enum TakeModeText: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 // Sections kept with a recording, for verbs that play it.
-import Woodshed
+import WoodshedPractice
 
 /// Looks up saved sections on demand only, because the lookup reads the recording's audio.
 struct SavedSections {

@@ -1,6 +1,6 @@
 // Shell completion of saved sections' and recipes' names.
 import Glibc
-import Woodshed
+import WoodshedPractice
 
 /// Names the shell offers for a saved section or a recipe.
 enum SectionNames {

@@ -1,7 +1,7 @@
 // Options for the course of a session through its sections.
 import ArgumentParser
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Order of the sections, and the actions before and between sections.
 struct SessionOptions: ParsableArguments {

@@ -1,7 +1,8 @@
 // Options with a permanent value in the environment or the configuration file. The parsers of the command line check
 // these values, too.
 import Terminal
-import Woodshed
+import WoodshedLibrary
+import WoodshedPractice
 
 /// An option with a permanent value.
 struct SettingOption: Sendable {

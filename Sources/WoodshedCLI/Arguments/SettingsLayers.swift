@@ -3,7 +3,7 @@
 import Settings
 import Terminal
 import UserState
-import Woodshed
+import WoodshedLibrary
 
 /// Source of a value.
 enum SettingSource: Equatable {

@@ -2,7 +2,7 @@
 import ArgumentParser
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct AddCommand: Verb {
     static let configuration = CommandConfiguration(

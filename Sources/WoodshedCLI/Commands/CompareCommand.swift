@@ -4,7 +4,7 @@ import Drawing
 import Files
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 struct CompareCommand: Verb {
     static let configuration = CommandConfiguration(

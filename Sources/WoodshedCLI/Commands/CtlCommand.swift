@@ -5,7 +5,7 @@ import Glibc
 import JSON
 import RemoteControl
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct CtlCommand: Verb {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@
 import ArgumentParser
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct GetCommand: Verb {
     static let configuration = CommandConfiguration(

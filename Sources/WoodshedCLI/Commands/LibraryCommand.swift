@@ -5,7 +5,8 @@ import JSON
 import Library
 import Practice
 import Terminal
-import Woodshed
+import WoodshedLibrary
+import WoodshedPractice
 
 struct LibraryCommand: Verb {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@ import ArgumentParser
 import Explanations
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct ListCommand: Verb {
     static let configuration = CommandConfiguration(

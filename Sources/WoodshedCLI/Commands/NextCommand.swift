@@ -3,7 +3,7 @@ import ArgumentParser
 import Glibc
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct NextCommand: Verb {
     static let configuration = CommandConfiguration(

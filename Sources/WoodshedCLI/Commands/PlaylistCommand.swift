@@ -4,7 +4,7 @@ import Explanations
 import Files
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct PlaylistCommand: Verb {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 // `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
 import ArgumentParser
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 struct PracticeCommand: Verb {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import Terminal
 import Woodshed
+import WoodshedLibrary
 
 /// Usual combinations of rate, bits and channels.
 enum RecordQuality: String, CaseIterable, ExpressibleByArgument {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Sample format of a rendered file.
 enum BitsText: String, CaseIterable, ExpressibleByArgument {

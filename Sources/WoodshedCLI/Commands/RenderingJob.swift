@@ -1,7 +1,7 @@
 import Realtime
 import Synchronization
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// A recording rendered into a file by `render`.
 struct RenderingJob {

@@ -4,7 +4,7 @@ import Files
 import Glibc
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct StatsCommand: Verb {
     static let configuration = CommandConfiguration(

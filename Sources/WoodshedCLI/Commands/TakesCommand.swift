@@ -5,7 +5,7 @@ import Files
 import Glibc
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 struct TakesCommand: Verb {
     static let configuration = CommandConfiguration(

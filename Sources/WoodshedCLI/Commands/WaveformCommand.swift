@@ -4,7 +4,6 @@ import Drawing
 import Glibc
 import JSON
 import Terminal
-import Woodshed
 
 struct WaveformCommand: Verb {
     static let configuration = CommandConfiguration(

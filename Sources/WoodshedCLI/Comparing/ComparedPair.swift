@@ -1,6 +1,6 @@
 // Selection of the take and the recording to compare, from the typed words.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// A take and its recording.
 struct ComparedPair {

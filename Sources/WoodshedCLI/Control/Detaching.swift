@@ -4,7 +4,7 @@ import Glibc
 import RemoteControl
 import Terminal
 import UserState
-import Woodshed
+import WoodshedLibrary
 
 enum Detaching {
     /// Timeout for the start of a background run, in seconds: a long recording may need an analysis first.

@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Fetches feeds again, on its own threads.
 final class FeedRefreshing: Sendable {

@@ -2,7 +2,7 @@
 import JSON
 import Library
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// State of a fetch for display.
 struct FetchLine {

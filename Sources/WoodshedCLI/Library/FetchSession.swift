@@ -4,7 +4,7 @@ import Files
 import JSON
 import Library
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Fetches until all fetches are done, or the user or the system ends the run.
 final class FetchSession: TerminalLoopDelegate {

@@ -5,7 +5,7 @@ import JSON
 import Library
 import Settings
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct LibraryExchange {
     let library: RecordingLibrary

@@ -2,7 +2,7 @@
 import Explanations
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct LibraryFeeds {
     let library: RecordingLibrary

@@ -1,7 +1,7 @@
 // A list of the library's recordings, for people and for programs.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Recordings as lines.
 struct LibraryTable {

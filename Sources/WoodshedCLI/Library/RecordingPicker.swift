@@ -1,7 +1,7 @@
 // Questions to a person at a terminal, one line each, for screen readers.
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Asks a person at a terminal. Never asks a program, and never writes to standard output.
 enum Question {

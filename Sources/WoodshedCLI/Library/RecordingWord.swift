@@ -3,7 +3,7 @@ import Explanations
 import Files
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 enum RecordingWord {
     /// Returns the file for the given words.

@@ -1,7 +1,7 @@
 // Text of a document with times, such as lyrics, before its conversion to sections.
 import Explanations
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 struct TimedWords {
     private let kept: KeptRecording

@@ -3,7 +3,7 @@ import Explanations
 import Files
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Due sections of a recording.
 struct DueSections {

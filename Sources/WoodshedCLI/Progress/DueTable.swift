@@ -1,7 +1,7 @@
 // Due sections, for people and for programs.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Sections with their due dates, as lines.
 struct DueTable {

@@ -3,6 +3,7 @@ import Explanations
 import JSON
 import Terminal
 import Woodshed
+import WoodshedLibrary
 
 /// Statistics for display.
 struct StatisticsView {

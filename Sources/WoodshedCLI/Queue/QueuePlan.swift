@@ -2,7 +2,7 @@
 import ArgumentParser
 import Files
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Options of a queue of recordings.
 struct QueueOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 // Builds an engine and a session from a queue's recordings and options.
 import Terminal
 import Woodshed
+import WoodshedLibrary
 
 /// Plays several recordings in a row on a device.
 struct QueuePlaying {

@@ -4,6 +4,7 @@ import Files
 import JSON
 import Terminal
 import Woodshed
+import WoodshedLibrary
 
 enum Recovery {
     /// Reports the interrupted takes. If reading them fails, recording continues without a report.

@@ -1,7 +1,7 @@
 // `woodshed sections FILE export CARDS.apkg`: the sections as flash cards.
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Export form of sections: a list of sections, or cards.
 enum SectionExport: Equatable {

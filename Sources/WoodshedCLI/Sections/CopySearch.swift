@@ -2,7 +2,7 @@
 // the run.
 import Synchronization
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Fingerprints the playing recording in the background.
 final class CopySearch: Sendable {

@@ -1,6 +1,6 @@
 // Kept data of a recording, loaded by `practice` at its start and stored at its end.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// A recording's saved sections, settings and position, for a run.
 final class Keeping {

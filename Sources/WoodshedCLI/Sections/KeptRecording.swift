@@ -2,7 +2,7 @@
 import Explanations
 import Files
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// A recording with changeable data in the user's store.
 struct KeptRecording: Sendable {

@@ -1,7 +1,7 @@
 // Ratings and their comparisons, as text and for programs.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 extension RatingAction {
     /// The rating; nil for skipping.

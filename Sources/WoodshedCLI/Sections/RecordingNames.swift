@@ -1,7 +1,7 @@
 // Names of recordings in messages and lists, independent of their files' places.
 import Files
 import Terminal
-import Woodshed
+import WoodshedLibrary
 
 /// Names of recordings: the title in the library, else the title in the file, else the file's name.
 struct RecordingNames {

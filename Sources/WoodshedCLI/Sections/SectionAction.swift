@@ -1,6 +1,6 @@
 // Actions of `woodshed sections FILE ACTION WORDS`, and their edits.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// An action on a recording's sections.
 enum SectionAction: String, CaseIterable {

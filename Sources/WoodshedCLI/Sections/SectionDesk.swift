@@ -1,5 +1,5 @@
 // Keys for the saved sections, and the input line for a name while the recording plays on.
-import Woodshed
+import WoodshedPractice
 
 /// Takes the keys of the saved sections.
 final class SectionDesk {

@@ -2,7 +2,7 @@
 import Files
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Reads and writes files of sections.
 struct SectionFiles {

@@ -4,7 +4,7 @@ import Glibc
 import JSON
 import Synchronization
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The playing recording, in the user's store.
 final class SectionKeeper: Sendable {

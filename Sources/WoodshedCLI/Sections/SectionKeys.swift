@@ -1,6 +1,6 @@
 // Keys that change the recording's saved sections while the recording plays.
 import Explanations
-import Woodshed
+import WoodshedPractice
 
 /// Carries out the keys of the saved sections.
 struct SectionKeys {

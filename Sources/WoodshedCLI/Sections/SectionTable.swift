@@ -1,7 +1,7 @@
 // A list of saved sections, for people and for programs.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The sections of a recording as lines.
 struct SectionTable {

@@ -1,7 +1,7 @@
 // The log of a run of `practice`: practised passes, and the user's ratings.
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Practice log and ratings of a run.
 final class SessionProgress {

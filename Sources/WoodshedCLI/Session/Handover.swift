@@ -1,5 +1,5 @@
 // State passed from a session to the next, when the device is reopened with an input for recording.
-import Woodshed
+import WoodshedPractice
 
 /// The position of a session, and the settings made by keys.
 struct Handover {

@@ -1,7 +1,7 @@
 // From a file and options to an engine ready to start: probe, check, open the device, load at the device's rate. All
 // errors in the arguments are found before a device is opened or a file created.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// An engine with a player.
 struct Listening {

@@ -1,6 +1,6 @@
 // Keys of the loop set by ear, and messages about their effect.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Carries out the keys of the loop on a practice session.
 struct LoopControls {

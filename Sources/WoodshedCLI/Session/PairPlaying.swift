@@ -1,6 +1,6 @@
 // `woodshed play @1 --with-model`: plays a take together with the passage it was recorded against.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Plays a take beside its model.
 struct PairPlaying {

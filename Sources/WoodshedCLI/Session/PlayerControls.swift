@@ -2,7 +2,7 @@
 // requests are stored here: two quick presses are two steps.
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The user's controls of a player.
 struct PlayerControls {

@@ -1,6 +1,6 @@
 // The redrawn part of the terminal during playback: a title, the waveform, the sections, and the status line.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The screen of a run. It is drawn below printed lines, in the terminal's main buffer. A killed process leaves nothing
 /// to restore, and messages stay readable above the screen.

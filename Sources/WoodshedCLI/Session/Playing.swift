@@ -1,6 +1,6 @@
 // The common part of `play` and `practice`: a file, a device, a session.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Plays a file on a device.
 struct Playing {

@@ -1,5 +1,5 @@
 // Reports from other threads to a run of the player.
-import Woodshed
+import WoodshedPractice
 
 /// A report during playback.
 enum PlayingReport: Sendable {

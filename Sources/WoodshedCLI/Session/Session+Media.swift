@@ -1,7 +1,7 @@
 // Media keys for a run of the player.
 import DesktopBus
 import Glibc
-import Woodshed
+import WoodshedPractice
 
 extension Session: MediaControlled {
     /// Offers the player to the desktop, if there is a desktop.

@@ -1,7 +1,7 @@
 // Remote control of a run of the player: by a socket, or by a pedal.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 extension Session: RemoteControlled {
     /// Starts the sources of remote control.

@@ -3,7 +3,6 @@ import Files
 import Glibc
 import JSON
 import Terminal
-import Woodshed
 
 extension Session {
     /// Passes an action to the take controls.

@@ -1,7 +1,7 @@
 // Messages of a session without a visible status line.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 extension Session {
     /// The player's position, for use without a visible status line.

@@ -4,7 +4,7 @@ import Files
 import Glibc
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Plays until the score, the user or the system ends the run.
 final class Session: TerminalLoopDelegate {

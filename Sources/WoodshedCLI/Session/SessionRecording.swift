@@ -3,7 +3,7 @@
 import Files
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The recorder of a session, for the main loop.
 final class SessionRecording {

@@ -2,7 +2,7 @@
 // paused meanwhile.
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Carries out the keys for takes on a practice session. Used on the main thread.
 final class TakeControls {

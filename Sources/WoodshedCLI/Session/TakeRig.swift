@@ -2,7 +2,7 @@
 import Explanations
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Opens a device for playing and recording together, and makes the session's recorder.
 final class TakeRig {

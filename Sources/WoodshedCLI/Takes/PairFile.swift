@@ -1,7 +1,7 @@
 // `woodshed takes export TAKE FILE --pair`: the model left, the take right.
 import Glibc
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// A file with a take beside its model.
 struct PairFile {

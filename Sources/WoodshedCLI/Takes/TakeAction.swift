@@ -1,6 +1,6 @@
 // Actions of `woodshed takes ACTION WORDS`, and the selection of takes by words.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// An action on takes.
 enum TakeAction: String, CaseIterable {

@@ -1,6 +1,6 @@
 // Adopts takes missing in the list after a crash, a full disk or a store failure. The next start adds them.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 enum TakeAdoption {
     /// Adds the missing takes to the list, and reports each. A take that cannot be listed now stays known for a later

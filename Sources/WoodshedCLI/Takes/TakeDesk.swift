@@ -1,7 +1,7 @@
 // Finds the take for a key and prepares its sound on separate threads: no key waits for the disk.
 import Synchronization
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The takes of the playing recording.
 struct TakeDesk: Sendable {

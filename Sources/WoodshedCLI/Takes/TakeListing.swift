@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The list entry of a take. An unwritable store never disturbs the recording; the failure is reported at the end.
 final class TakeListing: Sendable {

@@ -3,7 +3,7 @@ import Files
 import Glibc
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// Takes as lines.
 struct TakeTable {

@@ -1,7 +1,7 @@
 // Takes of `record` refused by the store: remembered in the user's state folder, and listed at the next start.
 import JSON
 import UserState
-import Woodshed
+import WoodshedPractice
 
 /// A take complete on the disk, and missing only in the list.
 struct UnlistedTake: Equatable {

@@ -1,6 +1,6 @@
 // Actions of keys during playback, and their names: in the configuration, and for every other control of a player.
 import Terminal
-import Woodshed
+import WoodshedPractice
 
 /// The action of a key.
 enum KeyAction: NamedAction {

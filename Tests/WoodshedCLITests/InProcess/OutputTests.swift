@@ -2,7 +2,7 @@
 import JSON
 import Terminal
 import Testing
-import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

@@ -2,7 +2,8 @@
 import Terminal
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedLibrary
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

@@ -1,6 +1,7 @@
 import Terminal
 import Testing
 import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

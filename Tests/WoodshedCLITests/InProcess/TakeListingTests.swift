@@ -1,7 +1,7 @@
 // The entry of a running take in the list of takes.
 import Glibc
 import Testing
-import Woodshed
+import WoodshedPractice
 
 @testable import WoodshedCLI
 

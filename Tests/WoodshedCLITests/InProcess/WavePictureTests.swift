@@ -2,6 +2,7 @@
 import Terminal
 import Testing
 import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

@@ -2,7 +2,7 @@
 import Glibc
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

@@ -5,7 +5,7 @@ import Synchronization
 import Terminal
 import TestSupport
 import Testing
-import Woodshed
+import WoodshedLibrary
 
 @testable import WoodshedCLI
 

@@ -1,4 +1,4 @@
-import Woodshed
+import WoodshedPractice
 
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
