@@ -4,7 +4,7 @@
 #  - no source file longer than 400 lines, unless scripts/long-files.txt lists it with a reason
 #  - no open task without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
-#  - every public error has a cause, a remedy and an exit status (ExplainedError)
+#  - every public error has a cause and a remedy (ExplainedError), and every error in Sources/ an exit status (CategorisedError)
 #  - no system call outside Files and Explanations for the tasks of both: listing a folder, resolving a name, starting a
 #    program, text for an error number
 #  - no path of a particular machine
@@ -57,6 +57,15 @@ report '\b(TODO|FIXME|HACK)\b(?!\(#\d+\))' 'open end without the number of an is
 report '^(?!\s*//).*(\btry!|\bas!|\bfatalError\b)' 'stops the program' "${sources[@]}"
 report '^\s*public (struct|enum|final class) \w+:(?!.*\bExplainedError\b).*(?<!\w)Error\b' \
     'a public error without words: make it an ExplainedError' "${sources[@]}"
+# conforming PROTOCOL: prints the types in Sources/ that name the protocol in a declaration or an extension.
+conforming() {
+    printf '%s\n' "${sources[@]}" |
+        xargs -r grep -hoP -- "^(?!\s*//).*\b(struct|enum|class|actor|extension) (\w+\.)*\K\w+(?=(<[^>]*>)?:.*\b$1\b)" | sort -u
+}
+# The compiler makes Failure require kinds with a status, so the types of kinds need no check here.
+while IFS= read -r type; do
+    fault "$type has no exit status, so a command that ends with it would report a bug; make it a CategorisedError"
+done < <(comm -23 <(conforming ExplainedError) <(conforming CategorisedError))
 mapfile -t above_files < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(Files|Explanations)/')
 report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat)\s*\(' \
     'a second version of what Files or Explanations has' "${above_files[@]}"

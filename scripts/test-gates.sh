@@ -81,8 +81,8 @@ lay_module && plant '// Neither try! nor as! nor fatalError.' && plant 'let text
 expect nothing "a word about what stops a program" house_rules
 lay_module && plant 'public struct SampleError: Error, Sendable {}'
 expect found "a public error without words" house_rules
-lay_module && plant 'public struct SampleError: ExplainedError, Equatable {}'
-expect nothing "a public error with words" house_rules
+lay_module && plant 'public struct SampleError: ExplainedError, Equatable {}' && expect found "an error without an exit status" house_rules
+plant 'extension SampleError: CategorisedError {}' && expect nothing "a public error with words and an exit status" house_rules
 lay_module && plant 'let folder = unsafe opendir(path)'
 expect found "a second listing of folders" house_rules
 lay_module && plant 'let words = unsafe strerror(errno)' && mv "$folder/Sources/Sample" "$folder/Sources/Explanations"

@@ -164,11 +164,8 @@ extension AudioFileError {
 
 extension AudioFileError.Kind: WritingFailureKind {}
 
-extension AudioFileError {
-    /// Exit status of a command ended by this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { kind.exitStatus }
+extension AudioFileError: CategorisedError {
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension AudioFileError.Kind {

@@ -7,7 +7,7 @@ internal import Glibc
 internal import Woodshed
 
 /// An invalid argument to a function of the header, or a request that the function cannot carry out now.
-struct ArgumentError: ExplainedError, Hashable {
+struct ArgumentError: ExplainedError, CategorisedError, Hashable {
     let message: String
     let remedy: String
     let exitStatus: ExitStatus

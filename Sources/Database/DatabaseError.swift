@@ -115,7 +115,6 @@ extension DatabaseError.Kind {
     }
 }
 
-extension DatabaseError {
-    /// Exit status of the command. Real-time safe: yes.
+extension DatabaseError: CategorisedError {
     package var exitStatus: ExitStatus { .inputOutput }
 }

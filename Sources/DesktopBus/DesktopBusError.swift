@@ -48,7 +48,6 @@ package struct DesktopBusError: ExplainedError, Equatable {
         remedy: "End some programs, or raise the limits: ulimit -u, ulimit -n.")
 }
 
-extension DesktopBusError {
-    /// The exit status of a command that ends with this error.
+extension DesktopBusError: CategorisedError {
     package var exitStatus: ExitStatus { kind == .noThread ? .software : .unavailable }
 }

@@ -59,11 +59,8 @@ extension PictureError {
 
 extension PictureError.Kind: WritingFailureKind {}
 
-extension PictureError {
-    /// The exit status of a command ended by this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { kind.exitStatus }
+extension PictureError: CategorisedError {
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension PictureError.Kind {

@@ -34,11 +34,8 @@ public enum EngineError: ExplainedError {
     }
 }
 
-extension EngineError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension EngineError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch self {
         case .device(let error): error.exitStatus
         case .file(let error): error.exitStatus

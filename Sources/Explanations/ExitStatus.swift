@@ -1,6 +1,6 @@
 /// The exit status of a command, after sysexits(3), and the result of a function of the C interface: a number for
 /// scripts and programs.
-public enum ExitStatus: Int32, CaseIterable, Sendable {
+package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Done.
     case success = 0
     /// Some items failed; each failure was reported.

@@ -19,9 +19,23 @@ extension Explained {
     public var description: String { "\(message)\n\(remedy)" }
 }
 
-/// An error with its cause, its remedy, and the exit status of a command that ends with this error. Every public error
-/// of these modules conforms to this protocol.
-public protocol ExplainedError: Error, Explained {
+/// An error with its cause and its remedy. Every public error of these modules conforms to this protocol.
+public protocol ExplainedError: Error, Explained {}
+
+/// An error with the exit status of a command that ends with this error. Every error of these modules conforms to this
+/// protocol; an embedder's own errors do not.
+package protocol CategorisedError: ExplainedError {
     /// The exit status of a command that ends with this error.
     var exitStatus: ExitStatus { get }
+}
+
+extension ExplainedError {
+    /// The exit status of a command that ends with this error; `software` for an error without a status of its own.
+    package var exitStatus: ExitStatus { (self as? any CategorisedError)?.exitStatus ?? .software }
+}
+
+extension CategorisedError {
+    /// Makes the compiler refuse a type without a status of its own: the property above would call itself for ever.
+    @available(*, unavailable, message: "an error states its own exit status")
+    package var exitStatus: ExitStatus { .software }
 }

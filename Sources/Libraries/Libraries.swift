@@ -71,7 +71,6 @@ package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
     }
 }
 
-extension LibraryError {
-    /// The exit status of the command. Real-time safe: yes.
+extension LibraryError: CategorisedError {
     package var exitStatus: ExitStatus { .unavailable }
 }

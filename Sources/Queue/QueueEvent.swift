@@ -65,11 +65,8 @@ public struct QueueError: ExplainedError {
     }
 }
 
-extension QueueError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension QueueError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .empty: .usage
         case .nothingPlayable: (cause as? any ExplainedError)?.exitStatus ?? .badData

@@ -104,9 +104,6 @@ func shortened(_ name: String) -> String {
     return result
 }
 
-extension RealtimeThreadError {
-    /// Exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { .unavailable }
+extension RealtimeThreadError: CategorisedError {
+    package var exitStatus: ExitStatus { .unavailable }
 }

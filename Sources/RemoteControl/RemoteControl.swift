@@ -36,8 +36,7 @@ package struct ControlError: ExplainedError, Equatable {
     }
 }
 
-extension ControlError {
-    /// The exit status of a command that ends with this error.
+extension ControlError: CategorisedError {
     package var exitStatus: ExitStatus {
         switch kind {
         case .folder, .socket: .cannotCreate

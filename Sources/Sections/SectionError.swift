@@ -38,11 +38,8 @@ public struct SectionError: ExplainedError, Hashable {
     }
 }
 
-extension SectionError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension SectionError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .empty, .outsideRecording, .splitOutside, .cannotJoin, .overlapping, .tooMany: .badData
         case .unknown, .ambiguous, .nothingToUndo: .notFound

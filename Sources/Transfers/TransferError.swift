@@ -246,11 +246,8 @@ extension WebAddress.Fault {
     }
 }
 
-extension TransferError {
-    /// Exit status of a command ended by this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension TransferError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .badAddress, .rejected, .unexpected, .checksum, .changedOnServer, .tooLarge, .redirectLoop,
             .redirectToInsecure:

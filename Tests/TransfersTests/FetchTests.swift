@@ -216,7 +216,7 @@ struct FetchTests {
     func `a file that the caller cannot check now is kept, and not fetched again`(status: Explanations.ExitStatus)
         async throws
     {
-        struct CannotLook: ExplainedError {
+        struct CannotLook: ExplainedError, CategorisedError {
             let exitStatus: Explanations.ExitStatus
             var message: String { "a program is missing" }
             var remedy: String { "Install it." }

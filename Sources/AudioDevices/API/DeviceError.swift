@@ -46,11 +46,8 @@ public struct DeviceError: ExplainedError, Equatable {
     }
 }
 
-extension DeviceError {
-    /// Exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { kind.exitStatus }
+extension DeviceError: CategorisedError {
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension DeviceError.Kind {

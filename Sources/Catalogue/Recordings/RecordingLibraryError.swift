@@ -106,11 +106,8 @@ extension RecordingLibraryError {
     }
 }
 
-extension RecordingLibraryError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension RecordingLibraryError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
         case .textRefused: .usage

@@ -110,9 +110,6 @@ extension Spectrogram {
     }
 }
 
-extension SpectrogramError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { .usage }
+extension SpectrogramError: CategorisedError {
+    package var exitStatus: ExitStatus { .usage }
 }

@@ -160,7 +160,6 @@ extension ChunkedList {
     }
 }
 
-extension WaveformLevelsError {
-    /// The exit status of a command ended by this error.
+extension WaveformLevelsError: CategorisedError {
     package var exitStatus: ExitStatus { .badData }
 }

@@ -50,11 +50,8 @@ public struct ScoreError: ExplainedError, Hashable {
     }
 }
 
-extension ScoreError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { kind.exitStatus }
+extension ScoreError: CategorisedError {
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension ScoreError.Kind {

@@ -80,11 +80,8 @@ public struct FetchRefusal: ExplainedError, Equatable {
     }
 }
 
-extension FetchRefusal {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension FetchRefusal: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .webPage, .notAudio, .broken: .badData
         case .needsExtractor: .configuration

@@ -98,10 +98,7 @@ package struct ExtractorError: ExplainedError, Hashable {
     }
 }
 
-extension ExtractorError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
+extension ExtractorError: CategorisedError {
     package var exitStatus: ExitStatus {
         switch kind {
         case .notConfigured, .badConfiguration: .configuration

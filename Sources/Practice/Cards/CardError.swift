@@ -64,10 +64,7 @@ extension CardError {
     }
 }
 
-extension CardError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
+extension CardError: CategorisedError {
     package var exitStatus: ExitStatus {
         switch kind {
         case .noSections: .notFound

@@ -22,11 +22,8 @@ public struct ComparisonError: ExplainedError, Hashable {
     }
 }
 
-extension ComparisonError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension ComparisonError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .tooLong, .rate: .badData
         }

@@ -65,10 +65,7 @@ extension HearingError {
         .cancelled, "the operation was cancelled", remedy: "Play or compare the take again.")
 }
 
-extension HearingError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
+extension HearingError: CategorisedError {
     package var exitStatus: ExitStatus {
         switch kind {
         case .noModel, .otherRecording, .nothingInCommon: .badData

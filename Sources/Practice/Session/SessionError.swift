@@ -33,11 +33,8 @@ public struct SessionError: ExplainedError, Hashable {
         .nothingHeard, "nothing has been heard yet", remedy: "Wait until the recording plays.")
 }
 
-extension SessionError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension SessionError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .endBeforeStart, .noLoop, .nothingHeard: .usage
         case .noSections: .notFound

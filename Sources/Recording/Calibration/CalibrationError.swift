@@ -39,11 +39,8 @@ public struct CalibrationError: ExplainedError, Equatable {
     }
 }
 
-extension CalibrationError {
-    /// Exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension CalibrationError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .noPeak, .unsteady, .interrupted: .unavailable
         case .device: deviceError?.exitStatus ?? .unavailable

@@ -46,10 +46,7 @@ package struct SectionFormatError: ExplainedError, Hashable {
     }
 }
 
-extension SectionFormatError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
+extension SectionFormatError: CategorisedError {
     package var exitStatus: ExitStatus {
         switch kind {
         case .unknownFormat, .broken, .tooLarge, .nothingFound: .badData

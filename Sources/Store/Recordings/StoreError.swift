@@ -135,11 +135,8 @@ extension StoreError {
     }
 }
 
-extension StoreError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension StoreError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .cannotOpen: .cannotCreate
         case .permissionDenied, .readOnly: .noPermission

@@ -41,11 +41,8 @@ extension TakeError {
         .nothingToUndo, "there is no deleted take to restore", remedy: "The takes are as they were before.")
 }
 
-extension TakeError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension TakeError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknown, .trashed, .nothingToUndo: .notFound
         case .textRefused: .usage

@@ -12,7 +12,7 @@ extension ExplainedError {
 package func errorText(_ error: any Error) -> String { (error as? any ExplainedError)?.text ?? "woodshed: \(error)" }
 
 /// An error of the command itself, which ends the run.
-package struct CommandFailure: ExplainedError, Equatable {
+package struct CommandFailure: ExplainedError, CategorisedError, Equatable {
     package let exitStatus: ExitStatus
     /// Message in one sentence, without a label such as "error". Empty for an error that is already printed or needs no
     /// message (Ctrl-C).

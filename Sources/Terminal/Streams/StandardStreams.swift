@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 
 /// The reason why a text was not written.
-package enum OutputError: ExplainedError, Equatable {
+package enum OutputError: ExplainedError, CategorisedError, Equatable {
     /// The reader has closed the pipe, the normal end of `woodshed … | head`.
     case closed
     /// The system's error number.

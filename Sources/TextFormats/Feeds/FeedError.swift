@@ -61,11 +61,8 @@ public struct FeedError: ExplainedError, Hashable {
     }
 }
 
-extension FeedError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension FeedError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .webPage, .unknownFormat, .broken, .encoding, .tooLarge: .badData
         case .libraryMissing: .unavailable

@@ -76,10 +76,7 @@ package struct PlaylistFileError: ExplainedError, Hashable {
     }
 }
 
-extension PlaylistFileError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
+extension PlaylistFileError: CategorisedError {
     package var exitStatus: ExitStatus {
         switch kind {
         case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData

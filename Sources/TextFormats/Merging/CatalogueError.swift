@@ -54,11 +54,8 @@ public struct CatalogueError: ExplainedError, Hashable {
     }
 }
 
-extension CatalogueError {
-    /// The exit status of a command that ends with this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus {
+extension CatalogueError: CategorisedError {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .foreign, .newer, .broken: .badData
         }

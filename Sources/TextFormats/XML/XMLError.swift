@@ -53,7 +53,6 @@ package struct XMLError: ExplainedError, Equatable {
         .outOfMemory, "There is not enough memory to read the XML", remedy: "End other programs.")
 }
 
-extension XMLError {
-    /// Exit status of a command that ends with this error. Real-time safe: yes.
+extension XMLError: CategorisedError {
     package var exitStatus: ExitStatus { .badData }
 }

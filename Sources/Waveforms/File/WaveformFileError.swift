@@ -59,9 +59,6 @@ package struct WaveformFileError: ExplainedError, Equatable {
     }
 }
 
-extension WaveformFileError {
-    /// The exit status of a command ended by this error.
-    ///
-    /// Real-time safe: no.
+extension WaveformFileError: CategorisedError {
     package var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
 }

@@ -55,9 +55,6 @@ public struct PeakFileError: ExplainedError, Equatable {
     }
 }
 
-extension PeakFileError {
-    /// The exit status of a command ended by this error.
-    ///
-    /// Real-time safe: no.
-    public var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
+extension PeakFileError: CategorisedError {
+    package var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
 }
