@@ -310,17 +310,21 @@ let package = Package(
                 "TestSupport", "Store",
             ],
             swiftSettings: unoptimised),
-        .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: unoptimised),
+        .testTarget(
+            name: "SectionsTests", dependencies: ["Explanations", "Sections", "TestSupport"], swiftSettings: unoptimised
+        ),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
-            name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
+            name: "RemoteControlTests",
+            dependencies: ["CALSA", "Explanations", "Files", "JSON", "RemoteControl", "TestSupport"],
             swiftSettings: unoptimised),
         .testTarget(
             name: "TransfersTests", dependencies: ["Explanations", "Files", "JSON", "Transfers", "TestSupport"],
             exclude: ["Servers"], swiftSettings: unoptimised),
         .testTarget(
-            name: "DesktopBusTests", dependencies: ["DesktopBus", "Files", "ProcessHandles", "TestSupport"],
+            name: "DesktopBusTests",
+            dependencies: ["DesktopBus", "Explanations", "Files", "ProcessHandles", "TestSupport"],
             swiftSettings: unoptimised),
         .testTarget(
             name: "TextFormatsTests", dependencies: ["AudioFiles", "JSON", "TextFormats", "TestSupport"],
@@ -377,6 +381,7 @@ let package = Package(
             name: "WaveformsTests",
             dependencies: [
                 "AudioFiles", "Clips", "DSP", "Files", "SoundFileSupport", "SoundMeasures", "TestSupport", "Waveforms",
+                "Explanations",
             ],
             exclude: oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
@@ -410,6 +415,7 @@ let package = Package(
             dependencies: [
                 "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "Files", "Realtime",
                 "SoundMeasures", "TestSupport", "VirtualCardSupport", "Samples", "Stretching", "Transforms",
+                "Explanations",
             ],
             exclude: ["OneThread/Renders/table.txt"] + oneThreadFolder, swiftSettings: testsOfThreads),
         .testTarget(

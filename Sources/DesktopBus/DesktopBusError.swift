@@ -1,29 +1,23 @@
 package import Explanations
 
 /// The reason why the desktop is unreachable. Playback continues.
-package struct DesktopBusError: ExplainedError, Equatable {
-    package enum Kind: String, CaseIterable, Sendable {
-        case libraryMissing
-        /// The environment names no bus, and there is none at the usual place.
-        case noBus
-        /// The bus refuses the connection.
-        case refused
-        /// The connection broke.
-        case lost
-        /// The system has no thread or no descriptor left.
-        case noThread
-        /// A request over the bus got a wrong answer.
-        case wrongAnswer
-    }
+package typealias DesktopBusError = Failure<DesktopBusErrorKind>
 
-    package let kind: Kind
-    package let message: String
-    package let remedy: String
+package enum DesktopBusErrorKind: String, FailureKind, CaseIterable {
+    case libraryMissing
+    /// The environment names no bus, and there is none at the usual place.
+    case noBus
+    /// The bus refuses the connection.
+    case refused
+    /// The connection broke.
+    case lost
+    /// The system has no thread or no descriptor left.
+    case noThread
+    /// A request over the bus got a wrong answer.
+    case wrongAnswer
+}
 
-    package init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
-
+extension DesktopBusError {
     static func noBus(_ place: String) -> DesktopBusError {
         DesktopBusError(
             .noBus, "there is no session bus, so no media keys (\(place))",
@@ -43,11 +37,13 @@ package struct DesktopBusError: ExplainedError, Equatable {
             remedy: "Playing continues. Media keys work again when the session bus is back.")
     }
 
-    static let noThread = DesktopBusError(
-        .noThread, "the system has no thread or file left for media keys",
-        remedy: "End some programs, or raise the limits: ulimit -u, ulimit -n.")
+    static var noThread: DesktopBusError {
+        DesktopBusError(
+            .noThread, "the system has no thread or file left for media keys",
+            remedy: "End some programs, or raise the limits: ulimit -u, ulimit -n.")
+    }
 }
 
-extension DesktopBusError: CategorisedError {
-    package var exitStatus: ExitStatus { kind == .noThread ? .software : .unavailable }
+extension DesktopBusErrorKind: CategorisedKind {
+    package var exitStatus: ExitStatus { self == .noThread ? .software : .unavailable }
 }

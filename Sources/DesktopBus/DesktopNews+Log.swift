@@ -1,3 +1,4 @@
+internal import Explanations
 internal import RunLog
 
 /// The level and the text of news in the log.

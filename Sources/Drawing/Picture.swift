@@ -1,3 +1,5 @@
+public import Explanations
+
 /// A drawing of a waveform or a spectrogram.
 ///
 /// Real-time safe: no.

@@ -3,45 +3,32 @@ public import Explanations
 internal import Files
 
 /// The reason why a picture could not be drawn or written, and the remedy.
-public struct PictureError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// A value given by the caller is outside the permitted values.
-        case invalidRequest
-        /// The file cannot be created.
-        case cannotCreate
-        /// The path names a directory.
-        case isDirectory
-        /// The system denies access.
-        case permissionDenied
-        /// There is not enough space left for the file.
-        case diskFull
-        /// A limit of the system on the size of files was reached.
-        case limitExceeded
-        /// The reader of the output has closed it.
-        case closedPipe
-        /// Writing failed.
-        case io
-        /// There is not enough memory for the picture.
-        case outOfMemory
-        /// The drawing library failed.
-        case drawingFailed
-        /// A drawing library is missing on this machine.
-        case libraryMissing
-    }
+public typealias PictureError = Failure<PictureErrorKind>
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// The file concerned, as the caller named the file; `nil` without a file.
-    public let path: String?
-    /// The cause, in one plain sentence.
-    public let message: String
-    /// The remedy, in one plain sentence.
-    public let remedy: String
-
-    init(_ kind: Kind, path: String? = nil, _ message: String, remedy: String) {
-        (self.kind, self.path, self.message, self.remedy) = (kind, path, message, remedy)
-    }
+/// The kind of failure, to decide by.
+public enum PictureErrorKind: String, FailureKind, CaseIterable {
+    /// A value given by the caller is outside the permitted values.
+    case invalidRequest
+    /// The file cannot be created.
+    case cannotCreate
+    /// The path names a directory.
+    case isDirectory
+    /// The system denies access.
+    case permissionDenied
+    /// There is not enough space left for the file.
+    case diskFull
+    /// A limit of the system on the size of files was reached.
+    case limitExceeded
+    /// The reader of the output has closed it.
+    case closedPipe
+    /// Writing failed.
+    case io
+    /// There is not enough memory for the picture.
+    case outOfMemory
+    /// The drawing library failed.
+    case drawingFailed
+    /// A drawing library is missing on this machine.
+    case libraryMissing
 }
 
 extension PictureError {
@@ -53,17 +40,13 @@ extension PictureError {
     /// Returns the error for a fault in creating or writing `path`.
     static func writing(_ path: String, _ fault: FileFault) -> PictureError {
         let failure = WritingFailure<Kind>(path, fault)
-        return PictureError(failure.kind, path: path, failure.message, remedy: failure.remedy)
+        return PictureError(failure.kind, failure.message, remedy: failure.remedy)
     }
 }
 
-extension PictureError.Kind: WritingFailureKind {}
+extension PictureErrorKind: WritingFailureKind {}
 
-extension PictureError: CategorisedError {
-    package var exitStatus: ExitStatus { kind.exitStatus }
-}
-
-extension PictureError.Kind {
+extension PictureErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
         switch self {
         case .invalidRequest: .usage

@@ -1,3 +1,5 @@
+public import Explanations
+
 /// The common properties of pictures of sound: their size and theme, and the part of a recording shown.
 ///
 /// Every sheet is valid: the initialiser checks the values. Its size determines the number of columns of a picture in

@@ -1,4 +1,5 @@
 public import DSP
+public import Explanations
 
 /// A spectrogram as a picture, with axes of time and frequency and a scale of its levels.
 ///

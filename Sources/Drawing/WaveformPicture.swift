@@ -1,4 +1,5 @@
 public import DSP
+public import Explanations
 
 /// A waveform as a picture: for each channel the extremes in a light tone, the RMS in a strong tone, and clipping in
 /// red.

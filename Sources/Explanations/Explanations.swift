@@ -1,5 +1,5 @@
-// Explanations: the protocol of every error and warning of this project (cause and remedy), and its printed form; and
-// the system's text for its error numbers.
+// Explanations: the protocol of every error and warning of this project (cause and remedy), and the printed form; the
+// type of most errors; exit statuses; and the system's text for error numbers.
 //
 // Knows no particular error, and has no dependencies. A program that uses any of the modules can catch all their errors
 // at once:
@@ -19,23 +19,23 @@ extension Explained {
     public var description: String { "\(message)\n\(remedy)" }
 }
 
-/// An error with its cause and its remedy. Every public error of these modules conforms to this protocol.
+/// An error with a cause and a remedy. Every public error of this project conforms to this protocol.
 public protocol ExplainedError: Error, Explained {}
 
-/// An error with the exit status of a command that ends with this error. Every error of these modules conforms to this
+/// An error with the exit status of a command ending with this error. Every error of this project conforms to this
 /// protocol; an embedder's own errors do not.
 package protocol CategorisedError: ExplainedError {
-    /// The exit status of a command that ends with this error.
+    /// The exit status of a command ending with this error.
     var exitStatus: ExitStatus { get }
 }
 
 extension ExplainedError {
-    /// The exit status of a command that ends with this error; `software` for an error without a status of its own.
+    /// The exit status of a command ending with this error; `software` for an error without an own status.
     package var exitStatus: ExitStatus { (self as? any CategorisedError)?.exitStatus ?? .software }
 }
 
 extension CategorisedError {
-    /// Makes the compiler refuse a type without a status of its own: the property above would call itself for ever.
-    @available(*, unavailable, message: "an error states its own exit status")
+    /// Makes the compiler refuse a type without an own status. The property above would call itself for ever.
+    @available(*, unavailable, message: "an error needs an exit status")
     package var exitStatus: ExitStatus { .software }
 }

@@ -5,6 +5,7 @@
 // The engine makes the joints themselves, at exact frames. The module keeps no playlists and draws nothing.
 internal import Clips
 public import Engine
+public import Explanations
 internal import Realtime
 internal import Synchronization
 

@@ -7,38 +7,30 @@
 package import Explanations
 
 /// The reason why remote control is unavailable.
-package struct ControlError: ExplainedError, Equatable {
-    package enum Kind: String, CaseIterable, Sendable {
-        /// The folder of the socket is unusable.
-        case folder
-        /// The system creates no socket, or no thread for the socket.
-        case socket
-        /// The run has ended.
-        case over
-        /// Another run holds the only place.
-        case taken
-        /// The machine has no MIDI sequencer.
-        case noSequencer
-        /// The user lacks permission for the sequencer or the MIDI device.
-        case permissionDenied
-        /// There is no file of this name, or the file is no MIDI device.
-        case noDevice
-        /// The sequencer or the device failed.
-        case io
-    }
+package typealias ControlError = Failure<ControlErrorKind>
 
-    package let kind: Kind
-    package let message: String
-    package let remedy: String
-
-    package init(kind: Kind, message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
+package enum ControlErrorKind: String, FailureKind, CaseIterable {
+    /// The folder of the socket is unusable.
+    case folder
+    /// The system creates no socket, or no thread for the socket.
+    case socket
+    /// The run has ended.
+    case over
+    /// Another run holds the only place.
+    case taken
+    /// The machine has no MIDI sequencer.
+    case noSequencer
+    /// The user lacks permission for the sequencer or the MIDI device.
+    case permissionDenied
+    /// There is no file of this name, or the file is no MIDI device.
+    case noDevice
+    /// The sequencer or the device failed.
+    case io
 }
 
-extension ControlError: CategorisedError {
+extension ControlErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .folder, .socket: .cannotCreate
         case .noSequencer, .io, .taken: .unavailable
         case .permissionDenied: .noPermission

@@ -1,5 +1,6 @@
 // The rules of every edit. The editor collects the changed sections and leaves the list alone, so an edit refused
 // half-way leaves nothing behind.
+internal import Explanations
 
 /// Carries out one edit on a copy of a list.
 struct SectionEditor {

@@ -1,4 +1,5 @@
 // The text of each refusal, in one place. Times are given in seconds with the frame, because a user types either.
+internal import Explanations
 
 extension SectionError {
     static func empty(_ frame: Int64, _ list: SectionList) -> SectionError {

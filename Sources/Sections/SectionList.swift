@@ -1,3 +1,4 @@
+public import Explanations
 internal import JSON
 
 /// The sections of one recording, in the order of their starts.

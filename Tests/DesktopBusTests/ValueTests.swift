@@ -1,4 +1,5 @@
 // Values that need no bus: positions, texts, paths, addresses.
+import Explanations
 import TestSupport
 import Testing
 

@@ -51,7 +51,7 @@ import Testing
         let picture = try picture()
         let error = #expect(throws: PictureError.self) { try picture.write(to: path, as: .svg) }
         #expect(error?.kind == kind)
-        #expect(error?.path == path && error?.message.hasPrefix(path) == true && error?.remedy.isEmpty == false)
+        #expect(error?.message.hasPrefix(path) == true && error?.remedy.isEmpty == false)
     }
 
     @Test("A folder without permission is reported as such, and keeps no part of a picture")
@@ -64,7 +64,7 @@ import Testing
                 unsafe chmod(folder, 0o500)
                 let path = folder + "/woodshed.png"
                 let error = #expect(throws: PictureError.self) { try picture.write(to: path, as: .png) }
-                #expect(error?.kind == .permissionDenied && error?.path == path)
+                #expect(error?.kind == .permissionDenied && error?.message.hasPrefix("\(path): ") == true)
                 #expect(listing(folder).isEmpty)
             }
         }

@@ -1,4 +1,5 @@
 // Pedals and buttons: names, bytes, presses, and controllers that come and go.
+import Explanations
 import Foundation
 import Glibc
 import Synchronization

@@ -1,4 +1,5 @@
 // The control socket: permitted users, accepted input, and limits against a hostile program.
+import Explanations
 import Foundation
 import Glibc
 import TestSupport

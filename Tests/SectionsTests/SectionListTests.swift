@@ -1,3 +1,4 @@
+import Explanations
 import Sections
 import TestSupport
 import Testing

@@ -14,7 +14,7 @@ struct ErrorTextTests {
     /// One error of each public type, raised as in a program. scripts/house-rules.sh finds any type unknown to the
     /// command.
     private static let errors: [(name: String, meet: @Sendable () throws -> Void)] = [
-        ("ScoreError", { _ = try Section(5..<5) }),
+        ("Failure<ScoreErrorKind>", { _ = try Section(5..<5) }),
         ("AudioFileError", { _ = try Clip(path: "/nonexistent") }),
         ("DeviceError", { _ = try OutputDevice(parsing: "") }),
         ("EngineError", { throw EngineError.device(DeviceError(kind: .busy, message: "it is busy", remedy: "Wait.")) }),
@@ -31,11 +31,11 @@ struct ErrorTextTests {
                 _ = try RoundTrip.measure(output: .null, input: .null, request)
             }
         ),
-        ("PeakFileError", { _ = try PeakFile(decoding: []) }),
-        ("WaveformFileError", { _ = try WaveformFile(decoding: []) }),
+        ("Failure<PeakFileErrorKind>", { _ = try PeakFile(decoding: []) }),
+        ("Failure<WaveformFileErrorKind>", { _ = try WaveformFile(decoding: []) }),
         ("WaveformLevelsError", { _ = try Waveform(sampleRate: 0, frameCount: 0, channels: [], tones: []) }),
         ("SpectrogramError", { _ = try Spectrogram.Settings(sampleRate: 48_000, windowSize: 3) }),
-        ("PictureError", { _ = try PictureSheet(width: 0, height: 0, sampleRate: 48_000, frames: 0..<1) }),
+        ("Failure<PictureErrorKind>", { _ = try PictureSheet(width: 0, height: 0, sampleRate: 48_000, frames: 0..<1) }),
         (
             "RealtimeThreadError",
             { _ = try RealtimeThread(name: "huge", configuration: .init(priority: nil, stackBytes: .max)) {} }

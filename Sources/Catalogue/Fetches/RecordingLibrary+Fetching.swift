@@ -1,5 +1,6 @@
 internal import AudioFiles
 internal import Database
+public import Explanations
 internal import Files
 internal import Glibc
 public import Store

@@ -1,4 +1,5 @@
 internal import Database
+public import Explanations
 public import Store
 
 extension RecordingLibrary {

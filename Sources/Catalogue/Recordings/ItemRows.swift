@@ -1,6 +1,7 @@
 // Rows of the library's recordings, on a connection on which the caller has begun a transaction.
 package import AudioFiles
 package import Database
+internal import Explanations
 internal import JSON
 package import Store
 

@@ -1,6 +1,7 @@
 // Removing and restoring recordings. The store changes first: if the program ends before moving a file, the file is
 // found in its old place, and `check` moves the file.
 internal import Database
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import RunLog

@@ -1,5 +1,6 @@
 public import AudioFiles
 internal import Database
+public import Explanations
 package import Files
 internal import Glibc
 public import Store

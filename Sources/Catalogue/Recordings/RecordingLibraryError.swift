@@ -4,62 +4,57 @@ internal import Glibc
 internal import Store
 
 /// An error of the library. Nothing has changed, unless the error says so.
-public struct RecordingLibraryError: ExplainedError, Equatable {
-    /// The kind of failure, for decisions in code.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// There is no such recording, playlist, fetch or feed.
-        case unknown
-        /// The words fit several recordings, playlists or feeds.
-        case ambiguous
-        /// The name or text cannot be kept, or is already taken.
-        case textRefused
-        /// There is no removal to undo.
-        case nothingToUndo
-        /// The recording is in the trash, or is not in the trash and should be.
-        case trashed
-        /// The recording's file is missing from its place.
-        case missing
-        /// The copy differs from the original.
-        case changed
-        /// The library would become larger than its limit.
-        case overQuota
-        /// The file is no bundle or catalogue of a library.
-        case badBundle
-        /// The library or the folder is not empty, and its contents would be replaced.
-        case notEmpty
-        /// The system denies access.
-        case permissionDenied
-        /// Not enough space is left.
-        case diskFull
-        /// The user stopped the operation.
-        case cancelled
-        /// There is no home folder.
-        case noHome
-        /// Reading or writing failed.
-        case io
-    }
+public typealias RecordingLibraryError = Failure<RecordingLibraryErrorKind>
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// The cause, in one plain sentence.
-    public let message: String
-    /// The remedy, in one plain sentence.
-    public let remedy: String
-
-    package init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
+/// The kind of failure, for decisions in code.
+public enum RecordingLibraryErrorKind: String, FailureKind, CaseIterable {
+    /// There is no such recording, playlist, fetch or feed.
+    case unknown
+    /// The words fit several recordings, playlists or feeds.
+    case ambiguous
+    /// The name or text cannot be kept, or is already taken.
+    case textRefused
+    /// There is no removal to undo.
+    case nothingToUndo
+    /// The recording is in the trash, or is not in the trash and should be.
+    case trashed
+    /// The recording's file is missing from its place.
+    case missing
+    /// The copy differs from the original.
+    case changed
+    /// The library would become larger than its limit.
+    case overQuota
+    /// The file is no bundle or catalogue of a library.
+    case badBundle
+    /// The library or the folder is not empty, and its contents would be replaced.
+    case notEmpty
+    /// The system denies access.
+    case permissionDenied
+    /// Not enough space is left.
+    case diskFull
+    /// The user stopped the operation.
+    case cancelled
+    /// There is no home folder.
+    case noHome
+    /// Reading or writing failed.
+    case io
 }
 
 extension RecordingLibraryError {
-    package static let noHome = RecordingLibraryError(
-        .noHome, "there is no home folder to keep recordings in",
-        remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+    package static var noHome: RecordingLibraryError {
+        RecordingLibraryError(
+            .noHome, "there is no home folder to keep recordings in",
+            remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+    }
 
-    package static let cancelled = RecordingLibraryError(.cancelled, "the operation was stopped", remedy: "")
+    package static var cancelled: RecordingLibraryError {
+        RecordingLibraryError(.cancelled, "the operation was stopped", remedy: "")
+    }
 
-    package static let wishesChanged = RecordingLibraryError(
-        .changed, "another program has changed the settings of this fetch", remedy: "Fetch the address again.")
+    package static var wishesChanged: RecordingLibraryError {
+        RecordingLibraryError(
+            .changed, "another program has changed the settings of this fetch", remedy: "Fetch the address again.")
+    }
 
     package static func unknown(_ number: Int) -> RecordingLibraryError {
         RecordingLibraryError(
@@ -100,15 +95,15 @@ extension RecordingLibraryError {
     static func changed(_ path: String, _ done: String) -> RecordingLibraryError {
         RecordingLibraryError(.changed, "\(path): the file changed while it was \(done)", remedy: "Try again.")
     }
-
-    private enum WritingKind: WritingFailureKind {
-        case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
-    }
 }
 
-extension RecordingLibraryError: CategorisedError {
+private enum WritingKind: WritingFailureKind {
+    case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
+}
+
+extension RecordingLibraryErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
         case .textRefused: .usage
         case .changed, .badBundle: .badData

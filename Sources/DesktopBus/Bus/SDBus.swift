@@ -1,4 +1,5 @@
 internal import CSDBus
+internal import Explanations
 internal import Libraries
 
 /// The functions of libsystemd, loaded at the first use.

@@ -1,6 +1,7 @@
 // The drawing surface for the rest of the module: cairo and Pango behind the few operations needed for pictures of
 // sound.
 internal import CPangoCairo
+internal import Explanations
 internal import Libraries
 
 /// A picture being drawn, in pixels from the top left corner.

@@ -1,5 +1,6 @@
 // The drawing libraries, cairo and Pango: loaded when the first picture is drawn, because no other verb needs them.
 internal import CPangoCairo
+internal import Explanations
 internal import Libraries
 
 /// The drawing libraries.

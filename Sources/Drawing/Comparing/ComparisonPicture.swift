@@ -1,4 +1,5 @@
 public import DSP
+public import Explanations
 
 /// A take beside its model, on the time line of the model: the levels of both, their pitches over each other, and the
 /// lateness of the take. Large differences are red.

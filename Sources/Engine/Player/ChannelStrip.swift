@@ -1,4 +1,5 @@
 internal import DSP
+internal import Explanations
 
 /// The last stage of a player's sound, like one channel of a mixing desk: choice of channels, treatment of the centre,
 /// balance, and an equaliser of three bands.

@@ -1,4 +1,5 @@
 internal import Clips
+public import Explanations
 
 extension Player {
     /// Plays towards the beginning from here on, or towards the end again. The pass turns round at the current frame of

@@ -1,3 +1,5 @@
+internal import Explanations
+
 extension Player {
     /// Plays from the place chosen by requests since the player's creation or end: a skip, a seek, or a score that
     /// begins with one of its sections. Without such requests, plays from the first frame of the score. Otherwise like

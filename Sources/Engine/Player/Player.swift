@@ -1,5 +1,6 @@
 public import AudioFiles
 public import Clips
+public import Explanations
 internal import Realtime
 internal import Synchronization
 
@@ -69,8 +70,7 @@ public final class Player: Sendable {
                 at: frame))
         telemetry = Mutex(
             PlayerTelemetry(
-                events: events.consumer, status: status.reader, peaks: peaks.consumer,
-                sampleRate: clip.sampleRate))
+                events: events.consumer, status: status.reader, peaks: peaks.consumer, sampleRate: clip.sampleRate))
         clip.request(demand(of: score, first: score.firstClipFrame(ofSection: 0)), for: reader)
     }
 

@@ -1,3 +1,4 @@
+public import Explanations
 internal import Glibc
 
 /// A change of pitch, at any speed: one factor multiplies all frequencies, and the tempo stays.

@@ -3,6 +3,7 @@
 // plan is compiled once, off the render thread; a million passes of a section take one entry.
 
 public import Clips
+public import Explanations
 
 /// A plan, checked and compiled for a clip. The score determines the sound at every output frame.
 ///

@@ -1,3 +1,5 @@
+public import Explanations
+
 /// A named range of a clip: the range that a musician repeats. A section may have passes, speeds and a gap of its own;
 /// nil values come from the plan.
 public struct Section: Sendable, Hashable {

@@ -1,3 +1,5 @@
+public import Explanations
+
 /// Speed of a section, as a factor of the recording's own speed; the pitch stays.
 ///
 /// Every value lies in `Speed.range`; at exactly 1 the recording is copied bit for bit.

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import Stretching
 
 // Converts the points from the user to the knots for the render thread.

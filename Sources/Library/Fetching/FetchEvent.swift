@@ -52,37 +52,32 @@ public struct FetchEvent: Sendable {
 }
 
 /// Why the library refuses a fetched file.
-public struct FetchRefusal: ExplainedError, Equatable {
-    /// The kind of refusal, for decisions in code.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// The file is a web page.
-        case webPage
-        /// The file is not a recording in a known format.
-        case notAudio
-        /// The file is truncated or damaged.
-        case broken
-        /// The address is a video of a site that needs a helper program. Only the command has a helper program, if
-        /// the user has configured one.
-        case needsExtractor
-    }
+public typealias FetchRefusal = Failure<FetchRefusalKind>
 
-    /// The kind of refusal.
-    public let kind: Kind
-    /// The cause, in one plain sentence.
-    public let message: String
-    /// The remedy, in one plain sentence.
-    public let remedy: String
+/// The kind of refusal, for decisions in code.
+public enum FetchRefusalKind: String, FailureKind, CaseIterable {
+    /// The file is a web page.
+    case webPage
+    /// The file is not a recording in a known format.
+    case notAudio
+    /// The file is truncated or damaged.
+    case broken
+    /// The address is a video of a site that needs a helper program. Only the command has a helper program, if
+    /// the user has configured one.
+    case needsExtractor
+}
 
+extension FetchRefusal {
     static func webPage(_ address: String) -> FetchRefusal {
         FetchRefusal(
-            kind: .webPage, message: "\(address): this is a web page, not a recording",
+            .webPage, "\(address): this is a web page, not a recording",
             remedy: "Open the page in a browser, and copy the address of the recording.")
     }
 }
 
-extension FetchRefusal: CategorisedError {
+extension FetchRefusalKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .webPage, .notAudio, .broken: .badData
         case .needsExtractor: .configuration
         }

@@ -117,7 +117,7 @@ enum FetchedContent {
             ?? (kind == .notAudio
                 ? "Give the address of a recording: WAV, FLAC, Ogg, Opus, MP3, M4A or a video with sound."
                 : "Look for another source of the recording.")
-        return FetchRefusal(kind: kind, message: message, remedy: remedy)
+        return FetchRefusal(kind, message, remedy: remedy)
     }
 
     /// True if a file begins like a web page.

@@ -173,8 +173,8 @@ public final class Fetcher: Sendable {
             return fail(
                 fetch,
                 FetchRefusal(
-                    kind: .needsExtractor,
-                    message: "\(fetch.publicAddress): this is a page of a video site, not a recording",
+                    .needsExtractor,
+                    "\(fetch.publicAddress): this is a page of a video site, not a recording",
                     remedy:
                         "Name a program that finds the sound of videos: woodshed config set extractor \"yt-dlp -j -f bestaudio\""
                 ))
@@ -299,8 +299,7 @@ public final class Fetcher: Sendable {
         do throws(TransferError) { try FetchedFile.compare(fileAt: path, sha256: sum, from: place) } catch {
             let kept = RecordingLibrary.rejectedName(ofPart: path + ".part")
             guard error.kind == .checksum, library.calls.rename(path, to: kept) >= 0 else { throw error }
-            throw TransferError(
-                error.kind, error.message, remedy: "\(error.remedy) The received file is kept: \(kept)")
+            throw TransferError(error.kind, error.message, remedy: "\(error.remedy) The received file is kept: \(kept)")
         }
     }
 

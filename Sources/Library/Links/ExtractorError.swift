@@ -2,44 +2,37 @@ package import Explanations
 internal import Files
 
 /// Why the helper program gave no address of a recording.
-package struct ExtractorError: ExplainedError, Hashable {
-    /// The closed list of causes.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The user has not named a helper.
-        case notConfigured
-        /// The line in the configuration is not valid.
-        case badConfiguration
-        /// The input is not an http or https address.
-        case badAddress
-        /// The helper is not installed, or is not executable for the user.
-        case cannotStart
-        /// The helper ended with an error.
-        case failed
-        /// The helper took too long and was ended.
-        case timedOut
-        /// The user did not want to wait, so the helper was ended.
-        case cancelled
-        /// The helper wrote more than the longest answer and was ended.
-        case tooMuchOutput
-        /// The helper wrote neither a JSON object nor an address.
-        case notUnderstood
+package typealias ExtractorError = Failure<ExtractorErrorKind>
+
+/// The closed list of causes.
+package enum ExtractorErrorKind: String, FailureKind, CaseIterable {
+    /// The user has not named a helper.
+    case notConfigured
+    /// The line in the configuration is not valid.
+    case badConfiguration
+    /// The input is not an http or https address.
+    case badAddress
+    /// The helper is not installed, or is not executable for the user.
+    case cannotStart
+    /// The helper ended with an error.
+    case failed
+    /// The helper took too long and was ended.
+    case timedOut
+    /// The user did not want to wait, so the helper was ended.
+    case cancelled
+    /// The helper wrote more than the longest answer and was ended.
+    case tooMuchOutput
+    /// The helper wrote neither a JSON object nor an address.
+    case notUnderstood
+}
+
+extension ExtractorError {
+    static var notConfigured: ExtractorError {
+        ExtractorError(
+            .notConfigured, "Links to videos need a helper program, and none is configured",
+            remedy: "Name a helper with: woodshed config set extractor \"yt-dlp -j --no-playlist -f bestaudio {url}\". "
+                + "Use the helper only for recordings that you have the right to copy.")
     }
-
-    /// The cause.
-    package let kind: Kind
-    /// The cause, in one plain sentence.
-    package let message: String
-    /// The remedy, in one plain sentence.
-    package let remedy: String
-
-    init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
-
-    static let notConfigured = ExtractorError(
-        .notConfigured, "Links to videos need a helper program, and none is configured",
-        remedy: "Name a helper with: woodshed config set extractor \"yt-dlp -j --no-playlist -f bestaudio {url}\". "
-            + "Use the helper only for recordings that you have the right to copy.")
 
     static func badConfiguration(_ cause: String) -> ExtractorError {
         ExtractorError(
@@ -49,9 +42,11 @@ package struct ExtractorError: ExplainedError, Hashable {
         )
     }
 
-    static let badAddress = ExtractorError(
-        .badAddress, "This is not an address that can be passed to the extractor",
-        remedy: "Use a whole address that begins with http:// or https://.")
+    static var badAddress: ExtractorError {
+        ExtractorError(
+            .badAddress, "This is not an address that can be passed to the extractor",
+            remedy: "Use a whole address that begins with http:// or https://.")
+    }
 
     static func cannotStart(_ program: String, _ code: Int32) -> ExtractorError {
         ExtractorError(
@@ -98,9 +93,9 @@ package struct ExtractorError: ExplainedError, Hashable {
     }
 }
 
-extension ExtractorError: CategorisedError {
+extension ExtractorErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .notConfigured, .badConfiguration: .configuration
         case .badAddress: .usage
         case .cannotStart, .failed, .timedOut: .unavailable

@@ -6,33 +6,22 @@ internal import Files
 internal import Glibc
 
 /// The reason why no cards were written. No file is left then.
-package struct CardError: ExplainedError, Equatable {
-    /// The kind of failure, for decisions by programs.
-    package enum Kind: String, Sendable, CaseIterable {
-        /// The recording has no sections.
-        case noSections
-        /// The sounds exceed the capacity of a package: 4 GiB.
-        case tooLarge
-        /// Cards need a regular file, not a pipe or a device.
-        case notRegularFile
-        /// SQLite is missing on this machine.
-        case libraryMissing
-        /// The database of the cards could not be created.
-        case database
-        /// The caller cancelled the export.
-        case cancelled
-    }
+package typealias CardError = Failure<CardErrorKind>
 
-    /// The kind of failure.
-    package let kind: Kind
-    /// The cause, in one plain sentence.
-    package let message: String
-    /// The remedy, in one plain sentence.
-    package let remedy: String
-
-    init(_ kind: Kind, _ message: String, remedy: String = "") {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
+/// The kind of failure, for decisions by programs.
+package enum CardErrorKind: String, FailureKind, CaseIterable {
+    /// The recording has no sections.
+    case noSections
+    /// The sounds exceed the capacity of a package: 4 GiB.
+    case tooLarge
+    /// Cards need a regular file, not a pipe or a device.
+    case notRegularFile
+    /// SQLite is missing on this machine.
+    case libraryMissing
+    /// The database of the cards could not be created.
+    case database
+    /// The caller cancelled the export.
+    case cancelled
 }
 
 extension CardError {
@@ -40,7 +29,7 @@ extension CardError {
         CardError(.noSections, "\(path) has no sections", remedy: "Add sections; each section becomes a card.")
     }
 
-    static let cancelled = CardError(.cancelled, "the cards were not written")
+    static var cancelled: CardError { CardError(.cancelled, "the cards were not written", remedy: "") }
 
     /// Returns the error for a package that could not be written.
     static func explained(_ fault: PackageFault, _ path: String) -> any ExplainedError {
@@ -64,9 +53,9 @@ extension CardError {
     }
 }
 
-extension CardError: CategorisedError {
+extension CardErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .noSections: .notFound
         case .tooLarge: .badData
         case .notRegularFile: .usage

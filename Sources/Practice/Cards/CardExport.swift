@@ -1,6 +1,7 @@
 internal import Anki
 internal import AudioFiles
 internal import Clips
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import Sections

@@ -1,6 +1,7 @@
 public import Clips
 public import DSP
 public import Engine
+internal import Explanations
 internal import Stretching
 
 /// Compares a take with its section as heard: at the section's speed and pitch.

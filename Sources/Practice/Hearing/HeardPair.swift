@@ -1,6 +1,7 @@
 package import AudioFiles
 package import Clips
 internal import Engine
+internal import Explanations
 package import Store
 
 /// A take beside its model: both as they sounded then, at the same time and equally loud.

@@ -2,33 +2,22 @@ package import Explanations
 internal import Store
 
 /// The reason why a take cannot be played beside its model. Playback continues unchanged.
-package struct HearingError: ExplainedError, Hashable {
-    /// The kind of error, for programs.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The take has no model.
-        case noModel
-        /// The take's model is another recording.
-        case otherRecording
-        /// The take's file is no longer at its path.
-        case gone
-        /// The take's file cannot be read.
-        case unreadable
-        /// The recording lacks the model's frames, or the take does not overlap with the model.
-        case nothingInCommon
-        /// The caller cancelled the operation.
-        case cancelled
-    }
+package typealias HearingError = Failure<HearingErrorKind>
 
-    /// The kind of error, for programs.
-    package let kind: Kind
-    /// The cause, in words.
-    package let message: String
-    /// The remedy, in words.
-    package let remedy: String
-
-    package init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
+/// The kind of error, for programs.
+package enum HearingErrorKind: String, FailureKind, CaseIterable {
+    /// The take has no model.
+    case noModel
+    /// The take's model is another recording.
+    case otherRecording
+    /// The take's file is no longer at its path.
+    case gone
+    /// The take's file cannot be read.
+    case unreadable
+    /// The recording lacks the model's frames, or the take does not overlap with the model.
+    case nothingInCommon
+    /// The caller cancelled the operation.
+    case cancelled
 }
 
 extension HearingError {
@@ -61,13 +50,14 @@ extension HearingError {
             remedy: "Play the take alone; the recording may have become shorter.")
     }
 
-    static let cancelled = HearingError(
-        .cancelled, "the operation was cancelled", remedy: "Play or compare the take again.")
+    static var cancelled: HearingError {
+        HearingError(.cancelled, "the operation was cancelled", remedy: "Play or compare the take again.")
+    }
 }
 
-extension HearingError: CategorisedError {
+extension HearingErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .noModel, .otherRecording, .nothingInCommon: .badData
         case .gone: .notFound
         case .unreadable: .inputOutput

@@ -1,6 +1,7 @@
 internal import AudioFiles
 internal import Clips
 internal import Engine
+public import Explanations
 internal import Glibc
 internal import Realtime
 public import Store

@@ -1,4 +1,5 @@
 internal import Engine
+public import Explanations
 
 extension PracticeSession {
     /// Plays every pass backwards from now on, or forwards again. The current pass turns round at its position. The

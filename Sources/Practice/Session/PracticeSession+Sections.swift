@@ -1,4 +1,5 @@
 public import Engine
+public import Explanations
 
 extension PracticeSession {
     /// Moves by sections of the plan, and leaves the loop.

@@ -1,6 +1,7 @@
 internal import AudioDevices
 public import Clips
 public import Engine
+public import Explanations
 internal import Realtime
 internal import Synchronization
 

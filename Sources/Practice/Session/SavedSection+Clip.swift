@@ -1,5 +1,6 @@
 public import Clips
 public import Engine
+public import Explanations
 public import Sections
 
 extension SavedSection {

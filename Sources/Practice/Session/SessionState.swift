@@ -2,6 +2,7 @@
 // that every rule can be read and tested as a function.
 internal import Clips
 internal import Engine
+internal import Explanations
 
 /// The state of a session.
 struct SessionState: Sendable {

@@ -19,12 +19,12 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
         case ENOENT where path.hasPrefix("/dev/"): break
         case EACCES, EPERM:
             throw ControlError(
-                kind: .permissionDenied, message: "this user may not open the MIDI device \(path)",
+                .permissionDenied, "this user may not open the MIDI device \(path)",
                 remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
         default:
             throw ControlError(
-                kind: .noDevice,
-                message: "\(path): no MIDI device: \(code == EINVAL ? "this is a regular file" : systemText(code))",
+                .noDevice,
+                "\(path): no MIDI device: \(code == EINVAL ? "this is a regular file" : systemText(code))",
                 remedy: "List raw MIDI devices with: ls /dev/snd/midi*; or name a port of aconnect -l.")
         }
     }

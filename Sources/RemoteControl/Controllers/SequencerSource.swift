@@ -55,17 +55,17 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         switch code {
         case ENOENT, ENODEV, ENXIO:
             ControlError(
-                kind: .noSequencer, message: "this machine has no MIDI sequencer: there is no /dev/snd/seq",
+                .noSequencer, "this machine has no MIDI sequencer: there is no /dev/snd/seq",
                 remedy:
                     "Load the sequencer with: sudo modprobe snd-seq; or name a raw device: --control midi:/dev/snd/midiC1D0; "
                     + "or leave controllers out: --control none.")
         case EACCES, EPERM:
             ControlError(
-                kind: .permissionDenied, message: "this user may not open the MIDI sequencer",
+                .permissionDenied, "this user may not open the MIDI sequencer",
                 remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
         default:
             ControlError(
-                kind: .io, message: "the MIDI sequencer cannot be used: \(systemText(code))",
+                .io, "the MIDI sequencer cannot be used: \(systemText(code))",
                 remedy: "Name a raw device: --control midi:/dev/snd/midiC1D0; or leave controllers out: --control none."
             )
         }

@@ -37,8 +37,7 @@ package final class ControlConnection {
     ///
     /// - Throws: `ControlError` of kind `over` if nobody listens, `io` if too many connections wait for the run.
     package init(_ run: ControlledRun) throws(ControlError) {
-        let over = ControlError(
-            kind: .over, message: "the run with the number \(run.pid) is over", remedy: "Start another run.")
+        let over = ControlError(.over, "the run with the number \(run.pid) is over", remedy: "Start another run.")
         // By the folder's descriptor, because a path may be longer than a socket's name can be.
         let folder = unsafe open(FilePlace.folder(of: run.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw over }
@@ -109,9 +108,8 @@ package final class ControlConnection {
         }
     }
 
-    private static let silent = ControlError(
-        kind: .io, message: "the run does not answer", remedy: "Try again, or end the run.")
-    private static let over = ControlError(kind: .over, message: "the run is over", remedy: "Start another run.")
+    private static let silent = ControlError(.io, "the run does not answer", remedy: "Try again, or end the run.")
+    private static let over = ControlError(.over, "the run is over", remedy: "Start another run.")
 
     private static func milliseconds() -> Int { Int(MonotonicTime.now() / 1_000_000) }
 }
@@ -129,14 +127,14 @@ package final class BackgroundPlace: Sendable {
         let file = unsafe openat(folder.descriptor, "background.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             throw ControlError(
-                kind: .folder, message: "\(folder.path)/background.lock: cannot be opened (\(systemText(errno)))",
+                .folder, "\(folder.path)/background.lock: cannot be opened (\(systemText(errno)))",
                 remedy: "Remove the file.")
         }
         // An error does not prove another run.
         guard (try? FileLock.take(file)) != .held else {
             close(file)
             throw ControlError(
-                kind: .taken, message: "another run plays in the background already",
+                .taken, "another run plays in the background already",
                 remedy: "End the other run with: woodshed ctl quit. Or add --another.")
         }
         descriptor = file

@@ -83,7 +83,7 @@ final class SocketFolder: Sendable {
 
     private static func refused(_ path: String, _ reason: String) -> ControlError {
         ControlError(
-            kind: .folder, message: "\(path): no folder for the control socket: \(reason)",
+            .folder, "\(path): no folder for the control socket: \(reason)",
             remedy:
                 "Remove \(path), set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none."
         )

@@ -106,7 +106,7 @@ package final class SocketServer: Sendable {
 
     private static func failure(_ code: Int32) -> ControlError {
         ControlError(
-            kind: .socket, message: "no control socket: \(systemText(code))",
+            .socket, "no control socket: \(systemText(code))",
             remedy: "Close programs or raise the limit (ulimit -n 1024), or leave the socket out: --control none.")
     }
 

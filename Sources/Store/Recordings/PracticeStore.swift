@@ -1,5 +1,6 @@
 public import AudioFiles
 internal import Database
+public import Explanations
 internal import Files
 internal import Glibc
 internal import JSON

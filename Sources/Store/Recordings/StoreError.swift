@@ -3,61 +3,56 @@ public import Explanations
 internal import Glibc
 
 /// The reason why a store could not be opened, read or changed. The store keeps its previous contents.
-public struct StoreError: ExplainedError, Equatable {
-    /// The kind of failure, for decisions by programs.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// The file cannot be opened or created.
-        case cannotOpen
-        /// The system denies access.
-        case permissionDenied
-        /// The disk has too little free space.
-        case diskFull
-        /// The file or its disk is read-only.
-        case readOnly
-        /// Another program has been changing the store for more than five seconds.
-        case busy
-        /// The file is damaged, and the repair failed.
-        case damaged
-        /// A row holds a value that no version of this program writes. All other rows are usable.
-        case unreadableRow
-        /// A newer version of this program made the store.
-        case newer
-        /// The file is another program's database.
-        case foreign
-        /// The store knows the recording with another length or sample rate.
-        case otherRecording
-        /// SQLite is missing on this machine.
-        case libraryMissing
-        /// The user has no home folder.
-        case noHome
-        /// Reading or writing failed.
-        case io
-    }
+public typealias StoreError = Failure<StoreErrorKind>
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// The cause, in one plain sentence.
-    public let message: String
-    /// The remedy, in one plain sentence.
-    public let remedy: String
-
-    init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
+/// The kind of failure, for decisions by programs.
+public enum StoreErrorKind: String, FailureKind, CaseIterable {
+    /// The file cannot be opened or created.
+    case cannotOpen
+    /// The system denies access.
+    case permissionDenied
+    /// The disk has too little free space.
+    case diskFull
+    /// The file or its disk is read-only.
+    case readOnly
+    /// Another program has been changing the store for more than five seconds.
+    case busy
+    /// The file is damaged, and the repair failed.
+    case damaged
+    /// A row holds a value that no version of this program writes. All other rows are usable.
+    case unreadableRow
+    /// A newer version of this program made the store.
+    case newer
+    /// The file is another program's database.
+    case foreign
+    /// The store knows the recording with another length or sample rate.
+    case otherRecording
+    /// SQLite is missing on this machine.
+    case libraryMissing
+    /// The user has no home folder.
+    case noHome
+    /// Reading or writing failed.
+    case io
 }
 
 extension StoreError {
-    package static let noHome = StoreError(
-        .noHome, "there is no home folder to keep sections in",
-        remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+    package static var noHome: StoreError {
+        StoreError(
+            .noHome, "there is no home folder to keep sections in",
+            remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+    }
 
-    package static let noLogThread = StoreError(
-        .io, "the system has no thread left for the practice log, so this session is not logged",
-        remedy: "End other programs, or raise the limit with ulimit -u.")
+    package static var noLogThread: StoreError {
+        StoreError(
+            .io, "the system has no thread left for the practice log, so this session is not logged",
+            remedy: "End other programs, or raise the limit with ulimit -u.")
+    }
 
-    package static let lateLog = StoreError(
-        .io, "the practice log was not written in time; its last entries may be missing",
-        remedy: "Check that the disk of the store answers.")
+    package static var lateLog: StoreError {
+        StoreError(
+            .io, "the practice log was not written in time; its last entries may be missing",
+            remedy: "Check that the disk of the store answers.")
+    }
 
     static func newer(_ path: String, version: Int64) -> StoreError {
         StoreError(
@@ -135,9 +130,9 @@ extension StoreError {
     }
 }
 
-extension StoreError: CategorisedError {
+extension StoreErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .cannotOpen: .cannotCreate
         case .permissionDenied, .readOnly: .noPermission
         case .diskFull, .io: .inputOutput

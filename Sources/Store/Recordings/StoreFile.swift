@@ -1,4 +1,5 @@
 internal import Database
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import RunLog

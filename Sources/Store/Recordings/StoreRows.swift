@@ -1,6 +1,7 @@
 // Reads and writes the rows of a store, on a connection with a transaction begun by the caller.
 package import AudioFiles
 package import Database
+internal import Explanations
 internal import Files
 package import Sections
 internal import Synchronization

@@ -1,6 +1,7 @@
 // The tables of a store. Each change of the tables is a new version: a list of statements at the end of `versions`, and
 // a file of the old version in the tests. Earlier versions never change.
 internal import Database
+internal import Explanations
 internal import RunLog
 
 /// The versions of the tables; tests add a version.

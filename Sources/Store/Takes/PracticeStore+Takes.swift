@@ -1,5 +1,6 @@
 internal import AudioFiles
 internal import Database
+public import Explanations
 internal import Glibc
 internal import Synchronization
 

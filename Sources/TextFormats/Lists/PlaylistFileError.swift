@@ -1,36 +1,27 @@
 package import Explanations
 
 /// Why a playlist file cannot be read, or cannot be written in a format.
-package struct PlaylistFileError: ExplainedError, Hashable {
-    /// The closed list of causes.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Neither the content nor the name is a playlist's.
-        case unknownFormat
-        /// The file is a web page.
-        case webPage
-        /// The file lists the pieces of one live stream, not recordings.
-        case stream
-        /// The file breaks the rules of its own format.
-        case broken
-        /// The file exceeds the limit of bytes or entries.
-        case tooLarge
-        /// The format cannot express a title or a location.
-        case unwritable
-        /// The library that reads XML is not installed.
-        case libraryMissing
-    }
+package typealias PlaylistFileError = Failure<PlaylistFileErrorKind>
 
-    /// The cause.
-    package let kind: Kind
-    /// The cause, in one plain sentence.
-    package let message: String
-    /// The remedy, in one plain sentence.
-    package let remedy: String
+/// The closed list of causes.
+package enum PlaylistFileErrorKind: String, FailureKind, CaseIterable {
+    /// Neither the content nor the name is a playlist's.
+    case unknownFormat
+    /// The file is a web page.
+    case webPage
+    /// The file lists the pieces of one live stream, not recordings.
+    case stream
+    /// The file breaks the rules of its own format.
+    case broken
+    /// The file exceeds the limit of bytes or entries.
+    case tooLarge
+    /// The format cannot express a title or a location.
+    case unwritable
+    /// The library that reads XML is not installed.
+    case libraryMissing
+}
 
-    init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
-
+extension PlaylistFileError {
     static func unknownFormat(_ name: String) -> PlaylistFileError {
         PlaylistFileError(
             .unknownFormat, "'\(name)' is not a playlist that can be read",
@@ -76,9 +67,9 @@ package struct PlaylistFileError: ExplainedError, Hashable {
     }
 }
 
-extension PlaylistFileError: CategorisedError {
+extension PlaylistFileErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData
         case .unwritable: .cannotCreate
         case .libraryMissing: .unavailable

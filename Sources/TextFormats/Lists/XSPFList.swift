@@ -1,3 +1,4 @@
+internal import Explanations
 internal import JSON
 
 /// XSPF, "spiff" (https://www.xspf.org/spec): XML with escaped addresses.

@@ -1,34 +1,30 @@
 public import Explanations
 
 /// Why the catalogue of a library cannot be read.
-public struct CatalogueError: ExplainedError, Hashable {
-    /// The closed list of causes.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The text is not JSON, or not a catalogue.
-        case foreign
-        /// A later version of this program wrote the catalogue.
-        case newer
-        /// Parts of the catalogue are impossible.
-        case broken
+public typealias CatalogueError = Failure<CatalogueErrorKind>
+
+/// The closed list of causes.
+public enum CatalogueErrorKind: String, FailureKind, CaseIterable {
+    /// The text is not JSON, or not a catalogue.
+    case foreign
+    /// A later version of this program wrote the catalogue.
+    case newer
+    /// Parts of the catalogue are impossible.
+    case broken
+}
+
+extension CatalogueError {
+    package static var foreign: CatalogueError {
+        CatalogueError(
+            .foreign, "This is not the catalogue of a library",
+            remedy: "Use a file that was written by an export of a library.")
     }
 
-    /// The cause.
-    public let kind: Kind
-    /// The cause, in one plain sentence.
-    public let message: String
-    /// The remedy, in one plain sentence.
-    public let remedy: String
-
-    private init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    static var newer: CatalogueError {
+        CatalogueError(
+            .newer, "The catalogue was written by a later version of this program", remedy: "Install the later version."
+        )
     }
-
-    package static let foreign = CatalogueError(
-        .foreign, "This is not the catalogue of a library",
-        remedy: "Use a file that was written by an export of a library.")
-
-    static let newer = CatalogueError(
-        .newer, "The catalogue was written by a later version of this program", remedy: "Install the later version.")
 
     static func broken(_ cause: String) -> CatalogueError {
         CatalogueError(
@@ -41,11 +37,13 @@ public struct CatalogueError: ExplainedError, Hashable {
         broken("\(element) more than \(most) \(things)")
     }
 
-    static let unreadableList = broken("a list that cannot be read")
+    static var unreadableList: CatalogueError { broken("a list that cannot be read") }
 
-    package static let changed = CatalogueError(
-        .broken, "The file of the catalogue was changed while it was read",
-        remedy: "Import the file again to complete the import.")
+    package static var changed: CatalogueError {
+        CatalogueError(
+            .broken, "The file of the catalogue was changed while it was read",
+            remedy: "Import the file again to complete the import.")
+    }
 
     package static func unreadable(_ reason: String) -> CatalogueError {
         CatalogueError(
@@ -54,9 +52,9 @@ public struct CatalogueError: ExplainedError, Hashable {
     }
 }
 
-extension CatalogueError: CategorisedError {
+extension CatalogueErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus {
-        switch kind {
+        switch self {
         case .foreign, .newer, .broken: .badData
         }
     }

@@ -2,29 +2,23 @@ package import Explanations
 internal import Libraries
 
 /// Why an XML text cannot be read.
-package struct XMLError: ExplainedError, Equatable {
-    package enum Kind: String, Sendable, CaseIterable {
-        case libraryMissing
-        /// The text is not well-formed, or not XML at all.
-        case broken
-        /// The encoding of the text is not supported.
-        case encoding
-        /// The text defines entities or attributes. Small files misuse such definitions to take gigabytes of memory, or
-        /// to read other files.
-        case entities
-        /// The text exceeds a limit of ``XMLLimits``.
-        case limit
-        case outOfMemory
-    }
+package typealias XMLError = Failure<XMLErrorKind>
 
-    package let kind: Kind
-    package let message: String
-    package let remedy: String
+package enum XMLErrorKind: String, FailureKind, CaseIterable {
+    case libraryMissing
+    /// The text is not well-formed, or not XML at all.
+    case broken
+    /// The encoding of the text is not supported.
+    case encoding
+    /// The text defines entities or attributes. Small files misuse such definitions to take gigabytes of memory, or
+    /// to read other files.
+    case entities
+    /// The text exceeds a limit of ``XMLLimits``.
+    case limit
+    case outOfMemory
+}
 
-    init(_ kind: Kind, _ message: String, remedy: String) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
-
+extension XMLError {
     init(_ error: LibraryError) {
         self.init(.libraryMissing, error.message, remedy: error.remedy)
     }
@@ -41,18 +35,23 @@ package struct XMLError: ExplainedError, Equatable {
         )
     }
 
-    static let entities = XMLError(
-        .entities, "The XML defines entities of its own, which are not accepted from other people's files",
-        remedy: "Remove the DOCTYPE of the file, or use another source.")
+    static var entities: XMLError {
+        XMLError(
+            .entities, "The XML defines entities of its own, which are not accepted from other people's files",
+            remedy: "Remove the DOCTYPE of the file, or use another source.")
+    }
 
-    static let attributes = XMLError(
-        .entities, "The XML defines attributes of its own, which are not accepted from other people's files",
-        remedy: "Remove the DOCTYPE of the file, or use another source.")
+    static var attributes: XMLError {
+        XMLError(
+            .entities, "The XML defines attributes of its own, which are not accepted from other people's files",
+            remedy: "Remove the DOCTYPE of the file, or use another source.")
+    }
 
-    static let outOfMemory = XMLError(
-        .outOfMemory, "There is not enough memory to read the XML", remedy: "End other programs.")
+    static var outOfMemory: XMLError {
+        XMLError(.outOfMemory, "There is not enough memory to read the XML", remedy: "End other programs.")
+    }
 }
 
-extension XMLError: CategorisedError {
+extension XMLErrorKind: CategorisedKind {
     package var exitStatus: ExitStatus { .badData }
 }

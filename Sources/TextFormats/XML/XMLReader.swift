@@ -1,4 +1,5 @@
 internal import CLibXML
+internal import Explanations
 internal import Libraries
 
 /// Limits of an XML text. A text beyond a limit is refused with an error.

@@ -1,5 +1,6 @@
 // The folder of the cache: files appear complete, are read completely, and are removed in the order of their last use.
 internal import AudioFiles
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import UserState

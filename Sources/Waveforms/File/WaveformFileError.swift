@@ -1,48 +1,48 @@
 package import Explanations
 
 /// The reason why bytes are not a waveform file.
-package struct WaveformFileError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
-    package enum Kind: String, Sendable, CaseIterable {
-        /// The bytes are not a waveform file.
-        case notWaveform
-        /// Another version of Woodshed wrote the file.
-        case unsupportedVersion
-        /// The file is shorter than it should be.
-        case truncated
-        /// The file is longer than its header says.
-        case trailingBytes
-        /// A field of the header has a value outside the permitted values, or in conflict with other fields.
-        case invalidField
-        /// The file was changed after writing.
-        case wrongChecksum
-        /// The system could not read the file.
-        case io
+package typealias WaveformFileError = Failure<WaveformFileErrorKind>
+
+/// The kind of failure, to decide by.
+package enum WaveformFileErrorKind: String, FailureKind, CaseIterable {
+    /// The bytes are not a waveform file.
+    case notWaveform
+    /// Another version of Woodshed wrote the file.
+    case unsupportedVersion
+    /// The file is shorter than it should be.
+    case truncated
+    /// The file is longer than its header says.
+    case trailingBytes
+    /// A field of the header has a value outside the permitted values, or in conflict with other fields.
+    case invalidField
+    /// The file was changed after writing.
+    case wrongChecksum
+    /// The system could not read the file.
+    case io
+}
+
+extension WaveformFileError {
+    private init(_ kind: Kind, _ message: String) {
+        self.init(kind, message, remedy: "Remove the file, and make the waveform again from the recording.")
     }
 
-    /// The kind of failure.
-    package let kind: Kind
-    /// The cause, in one plain sentence.
-    package let message: String
-    /// The remedy, in one plain sentence.
-    package let remedy: String
-
-    private init(
-        _ kind: Kind, _ message: String,
-        remedy: String = "Remove the file, and make the waveform again from the recording."
-    ) {
-        self.kind = kind
-        self.message = message
-        self.remedy = remedy
+    static var notWaveform: WaveformFileError {
+        WaveformFileError(
+            .notWaveform, "the file is not a waveform of Woodshed",
+            remedy: "Give a waveform file that Woodshed has written.")
     }
 
-    static let notWaveform = WaveformFileError(
-        .notWaveform, "the file is not a waveform of Woodshed",
-        remedy: "Give a waveform file that Woodshed has written.")
-    static let truncated = WaveformFileError(.truncated, "the waveform is truncated: a part of the file is missing")
-    static let trailingBytes = WaveformFileError(.trailingBytes, "the waveform's file is longer than its content")
-    static let wrongChecksum = WaveformFileError(
-        .wrongChecksum, "the waveform was damaged after it was written: its checksum does not fit")
+    static var truncated: WaveformFileError {
+        WaveformFileError(.truncated, "the waveform is truncated: a part of the file is missing")
+    }
+
+    static var trailingBytes: WaveformFileError {
+        WaveformFileError(.trailingBytes, "the waveform's file is longer than its content")
+    }
+
+    static var wrongChecksum: WaveformFileError {
+        WaveformFileError(.wrongChecksum, "the waveform was damaged after it was written: its checksum does not fit")
+    }
 
     static func unsupportedVersion(_ version: Int) -> WaveformFileError {
         WaveformFileError(
@@ -59,6 +59,6 @@ package struct WaveformFileError: ExplainedError, Equatable {
     }
 }
 
-extension WaveformFileError: CategorisedError {
-    package var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
+extension WaveformFileErrorKind: CategorisedKind {
+    package var exitStatus: ExitStatus { self == .io ? .inputOutput : .badData }
 }

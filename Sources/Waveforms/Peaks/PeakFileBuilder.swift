@@ -1,4 +1,5 @@
 // Sums up sound for files of audiowaveform.
+public import Explanations
 internal import Samples
 
 /// Builds a ``PeakFile`` from blocks of any length.

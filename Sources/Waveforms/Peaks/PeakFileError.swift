@@ -1,45 +1,48 @@
 public import Explanations
 
 /// The reason why bytes are not a peak file, or why values cannot become a peak file.
-public struct PeakFileError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// The file has neither of the two forms.
-        case notPeaks
-        /// The file's version is later than 2.
-        case unsupportedVersion
-        /// There are fewer values than the file's length says.
-        case truncated
-        /// There is more than the file's length says.
-        case trailingBytes
-        /// The file begins like JSON but is not valid, or is nested deeper than 16 levels.
-        case malformedJSON
-        /// A value in a file is not permitted, or is in conflict with other values.
-        case invalidValue
-        /// A value given by the caller is outside the limits of the files.
-        case invalidRequest
+public typealias PeakFileError = Failure<PeakFileErrorKind>
+
+/// The kind of failure, to decide by.
+public enum PeakFileErrorKind: String, FailureKind, CaseIterable {
+    /// The file has neither of the two forms.
+    case notPeaks
+    /// The file's version is later than 2.
+    case unsupportedVersion
+    /// There are fewer values than the file's length says.
+    case truncated
+    /// There is more than the file's length says.
+    case trailingBytes
+    /// The file begins like JSON but is not valid, or is nested deeper than 16 levels.
+    case malformedJSON
+    /// A value in a file is not permitted, or is in conflict with other values.
+    case invalidValue
+    /// A value given by the caller is outside the limits of the files.
+    case invalidRequest
+}
+
+extension PeakFileError {
+    private init(_ kind: Kind, _ message: String) {
+        self.init(kind, message, remedy: "Make the file anew from the recording.")
     }
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// The cause, in one plain sentence.
-    public let message: String
-    /// The remedy, in one plain sentence.
-    public let remedy: String
-
-    private init(_ kind: Kind, _ message: String, remedy: String = "Make the file anew from the recording.") {
-        self.kind = kind
-        self.message = message
-        self.remedy = remedy
+    static var notPeaks: PeakFileError {
+        PeakFileError(
+            .notPeaks, "the file is not a waveform in a format of audiowaveform",
+            remedy: "Give a .dat or .json file of audiowaveform.")
     }
 
-    static let notPeaks = PeakFileError(
-        .notPeaks, "the file is not a waveform in a format of audiowaveform",
-        remedy: "Give a .dat or .json file of audiowaveform.")
-    static let truncated = PeakFileError(
-        .truncated, "the waveform is truncated: it has fewer values than its length states")
-    static let trailingBytes = PeakFileError(.trailingBytes, "the waveform has more data than its length states")
-    static let malformedJSON = PeakFileError(.malformedJSON, "the waveform begins like JSON, but is not valid JSON")
+    static var truncated: PeakFileError {
+        PeakFileError(.truncated, "the waveform is truncated: it has fewer values than its length states")
+    }
+
+    static var trailingBytes: PeakFileError {
+        PeakFileError(.trailingBytes, "the waveform has more data than its length states")
+    }
+
+    static var malformedJSON: PeakFileError {
+        PeakFileError(.malformedJSON, "the waveform begins like JSON, but is not valid JSON")
+    }
 
     static func unsupportedVersion(_ version: Int64) -> PeakFileError {
         PeakFileError(
@@ -55,6 +58,6 @@ public struct PeakFileError: ExplainedError, Equatable {
     }
 }
 
-extension PeakFileError: CategorisedError {
-    package var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
+extension PeakFileErrorKind: CategorisedKind {
+    package var exitStatus: ExitStatus { self == .invalidRequest ? .usage : .badData }
 }

@@ -1,5 +1,6 @@
 // Commands from sources beside the keyboard, carried out by their run. The threads of sockets and controllers only post
 // reports to the run's inbox. Everything here is called on the thread of the run's loop.
+import Explanations
 import Glibc
 import JSON
 import RemoteControl

@@ -1,4 +1,5 @@
 import EngineHarness
+import Explanations
 import Glibc
 import TestSupport
 import Testing

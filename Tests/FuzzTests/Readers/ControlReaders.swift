@@ -1,3 +1,4 @@
+import Explanations
 import Glibc
 import JSON
 
@@ -51,7 +52,7 @@ enum ControlReaders {
             var ends: [Int32] = [-1, -1]
             let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-                throw ControlError(kind: .socket, message: "no sockets: \(errno)", remedy: "Close files.")
+                throw ControlError(.socket, "no sockets: \(errno)", remedy: "Close files.")
             }
             (own, other) = (ends[0], ends[1])
         }

@@ -1,5 +1,6 @@
 // Files of audiowaveform, against audiowaveform's rules written out slowly and bytes put together by hand.
 import AudioFiles
+import Explanations
 import SoundFileSupport
 import SoundMeasures
 import TestSupport

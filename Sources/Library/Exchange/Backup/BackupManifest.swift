@@ -1,6 +1,7 @@
 // The list of a backup's files. The manifest is written last, so a folder with a manifest is a complete backup.
 internal import AudioFiles
 internal import Catalogue
+internal import Explanations
 internal import Files
 internal import JSON
 

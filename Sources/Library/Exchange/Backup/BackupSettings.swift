@@ -2,6 +2,7 @@
 // until a new copy exists.
 internal import AudioFiles
 internal import Catalogue
+internal import Explanations
 internal import Files
 internal import JSON
 

@@ -1,6 +1,7 @@
 internal import AudioFiles
 public import Catalogue
 internal import Database
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import Store
@@ -214,7 +215,9 @@ extension RecordingLibrary {
 }
 
 extension RecordingLibraryError {
-    fileprivate static let notEmpty = RecordingLibraryError(
-        .notEmpty, "the library is not empty, and a backup would replace it",
-        remedy: "Merge the backup into the library with --merge, or set XDG_DATA_HOME to an empty folder.")
+    fileprivate static var notEmpty: RecordingLibraryError {
+        RecordingLibraryError(
+            .notEmpty, "the library is not empty, and a backup would replace it",
+            remedy: "Merge the backup into the library with --merge, or set XDG_DATA_HOME to an empty folder.")
+    }
 }

@@ -1,6 +1,7 @@
 internal import AudioFiles
 public import Catalogue
 internal import Database
+internal import Explanations
 internal import Files
 internal import JSON
 internal import Store

@@ -1,7 +1,7 @@
 internal import AudioFiles
 public import Catalogue
 internal import Database
-internal import Explanations
+public import Explanations
 internal import Files
 internal import JSON
 public import Store

@@ -1,6 +1,7 @@
 internal import AudioFiles
 package import Catalogue
 internal import Database
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import Store
@@ -187,7 +188,9 @@ extension RecordingLibrary {
 }
 
 extension RecordingLibraryError {
-    fileprivate static let stoppedSalvage = RecordingLibraryError(
-        .cancelled, "the repair was stopped after some of its pieces",
-        remedy: "Repair from the same file again to complete the repair.")
+    fileprivate static var stoppedSalvage: RecordingLibraryError {
+        RecordingLibraryError(
+            .cancelled, "the repair was stopped after some of its pieces",
+            remedy: "Repair from the same file again to complete the repair.")
+    }
 }
