@@ -240,7 +240,7 @@ let package = Package(
             dependencies: [
                 "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices",
                 "Recording",
-                "Engine", "Queue", "Stretching",
+                "Engine", "Queue",
             ],
             swiftSettings: settings),
         .target(

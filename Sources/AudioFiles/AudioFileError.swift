@@ -53,7 +53,7 @@ public struct AudioFileError: ExplainedError, Equatable {
     /// The kind of failure.
     public let kind: Kind
     /// Path of the file, as the caller named it.
-    public let path: String
+    package let path: String
     /// The cause, in one plain sentence naming the file.
     public let message: String
     /// The remedy, in one plain sentence.

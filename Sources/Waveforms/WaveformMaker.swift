@@ -68,7 +68,7 @@ public final class WaveformMaker: Sendable {
     /// Reads the whole recording, on this thread, into a builder of peak files for other programs.
     ///
     /// - Throws: As ``make()``.
-    public func feed(_ builder: inout PeakFileBuilder) throws(AudioFileError) {
+    package func feed(_ builder: inout PeakFileBuilder) throws(AudioFileError) {
         done.store(0, ordering: .relaxed)
         let reader = BlockReader(decoder)
         var frame: Int64 = 0

@@ -12,7 +12,5 @@
 // Reports on the scheduling of a device's thread, and ring buffers that carry data from that thread.
 @_exported public import Realtime
 @_exported public import Recording
-// The stretcher, for sound outside a player.
-@_exported public import Stretching
 @_exported public import Takes
 @_exported public import Waveforms

@@ -46,7 +46,7 @@ public struct PeakProgrammeMeter: Sendable {
     }
 
     /// Number of channels, 1 to 64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The stores have room for two meters; both are this meter.
     private var stores: QuasiPeaks
 

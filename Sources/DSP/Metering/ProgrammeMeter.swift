@@ -74,9 +74,6 @@ public struct ProgrammeMeter: ~Copyable {
         unsafe volume.process(input, frameCount: count)
     }
 
-    /// The current loudness, for a display. Real-time safe: no.
-    public var loudnessLevels: LoudnessLevels { loudness.levels }
-
     /// Ends the recording and returns all readings; call ``reset()`` before another recording. Real-time safe: no.
     public mutating func finish() -> ProgrammeReading {
         truePeak.finish()

@@ -6,16 +6,13 @@ internal import Samples
 ///
 /// The signal is interpolated at eight times its sample rate. A steady sine up to 0.4 of the rate is read at most 0.12
 /// dB too low and 0.02 dB too high; above 0.4 of the rate up to 0.17 dB too low. The standard's own four times would
-/// err by up to 0.43 dB at 0.4 of the rate. Peaks come ``latencyFrames`` late; ``finish()`` reads the rest.
+/// err by up to 0.43 dB at 0.4 of the rate. Peaks come 12 frames late; ``finish()`` reads the rest.
 ///
 /// Runs of frames in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are skipped: the
 /// result is bit-identical, and music costs only a part of a steady full-scale tone.
 public struct TruePeakMeter: ~Copyable {
-    /// Frames from a sample until the meter has read the signal on both sides.
-    public static let latencyFrames = TruePeakFilter.reach
-
     /// Number of channels, 1 to 64.
-    public let channelCount: Int
+    package let channelCount: Int
 
     private let filter = TruePeakFilter()
     /// The past of each channel, as needed for later outputs, and its latest block.

@@ -38,7 +38,7 @@ public struct VolumeUnitMeter: Sendable {
     }
 
     /// Number of channels, 1 to 64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// Frames of a step: a multiple of eight, about a millisecond.
     private let stepFrames: Int
     private let step: Step

@@ -4,12 +4,12 @@ internal import Glibc
 /// A change of pitch, at any speed: one factor multiplies all frequencies, and the tempo stays.
 ///
 /// In speech, formants stay in place, so that a voice remains the same person's; in music formants move with the pitch
-/// (see ``PracticePlan/formants``). Every value lies in `Pitch.range`. Another pitch is made by stretching to speed ÷
+/// (see ``PracticePlan/formants``). Every value is from −24 to 24 semitones. Another pitch is made by stretching to speed ÷
 /// factor. So raising the pitch of a slow passage costs as much sharpness as playing that much slower: below 25 %
 /// attacks blur.
 public struct Pitch: Sendable, Hashable {
     /// Semitones down and up: two octaves.
-    public static let range: ClosedRange<Double> = -24...24
+    package static let range: ClosedRange<Double> = -24...24
 
     /// The recording's own pitch.
     public static let original = Pitch()

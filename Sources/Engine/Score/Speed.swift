@@ -2,10 +2,10 @@ public import Explanations
 
 /// Speed of a section, as a factor of the recording's own speed; the pitch stays.
 ///
-/// Every value lies in `Speed.range`; at exactly 1 the recording is copied bit for bit.
+/// Every value is from 0.25 to 4; at exactly 1 the recording is copied bit for bit.
 public struct Speed: Sendable, Hashable {
     /// Speeds within reach of the stretcher: 25 % to 400 %.
-    public static let range: ClosedRange<Double> = 0.25...4
+    package static let range: ClosedRange<Double> = 0.25...4
 
     /// The recording's own speed.
     public static let normal = Speed(unchecked: 1)

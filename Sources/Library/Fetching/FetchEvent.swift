@@ -12,6 +12,8 @@ public struct FetchEvent: Sendable {
     public let kind: Kind
     /// Remark about an oddity of an accepted file, as a sentence; nil if the file has none.
     package var note: String?
+    /// Reason of a restart; nil for other events.
+    package var restart: RestartReason?
 
     /// The kinds of events, in the usual order.
     public enum Kind: Sendable {
@@ -24,8 +26,8 @@ public struct FetchEvent: Sendable {
         case downloading(from: Int64, total: Int64?)
         /// Progress of the download. At most ten times a second, and once at the end.
         case progress(TransferProgress)
-        /// The fetch restarts with the first byte, for this reason.
-        case restarted(RestartReason)
+        /// The fetch restarts with the first byte. The text is the reason, as the end of a sentence.
+        case restarted(String)
         /// The next attempt follows after this time in seconds, because of this error.
         case retrying(afterSeconds: Double, any ExplainedError)
         /// The fetch is now paused.

@@ -347,8 +347,11 @@ public final class Fetcher: Sendable {
         tell(fetch, kind, note: note)
     }
 
-    private func tell(_ fetch: PendingFetch, _ kind: FetchEvent.Kind, note: String? = nil) {
-        broadcast.tell(FetchEvent(number: fetch.number, address: fetch.address, kind: kind, note: note))
+    private func tell(
+        _ fetch: PendingFetch, _ kind: FetchEvent.Kind, note: String? = nil, restart: RestartReason? = nil
+    ) {
+        broadcast.tell(
+            FetchEvent(number: fetch.number, address: fetch.address, kind: kind, note: note, restart: restart))
     }
 
     // MARK: Events of transfers
@@ -366,7 +369,7 @@ public final class Fetcher: Sendable {
         case .connecting(let place): tell(fetch, .connecting(place))
         case .downloading(let answer, let from): tell(fetch, .downloading(from: from, total: answer.byteCount))
         case .progress(let progress): tell(fetch, .progress(progress))
-        case .restarted(let reason): tell(fetch, .restarted(reason))
+        case .restarted(let reason): tell(fetch, .restarted(reason.words), restart: reason)
         case .retrying(let seconds, let error): tell(fetch, .retrying(afterSeconds: seconds, error))
         case .paused: tell(fetch, .paused)
         case .resumed: tell(fetch, .resumed)

@@ -46,7 +46,7 @@ struct Validators: Equatable {
 }
 
 /// The reason why a partly fetched file restarts. Bytes of two versions are never combined.
-public enum RestartReason: String, CaseIterable, Sendable {
+package enum RestartReason: String, CaseIterable, Sendable {
     /// The part belongs to another address.
     case otherAddress
     /// The part, or its record, is damaged.
@@ -73,7 +73,7 @@ public enum RestartReason: String, CaseIterable, Sendable {
     case otherBytes
 
     /// Text for messages, as the end of a sentence beginning with "begins again: ".
-    public var words: String {
+    package var words: String {
         switch self {
         case .otherAddress: "the kept part belongs to another address"
         case .damagedPart: "the kept part is damaged"

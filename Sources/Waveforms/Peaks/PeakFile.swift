@@ -1,13 +1,13 @@
 // Waveforms in the file format of the program audiowaveform; docs/waveform-format.md describes the compatible parts.
-public import Explanations
+package import Explanations
 
 /// The extremes of a recording at one zoom, as stored in files of the program audiowaveform.
 ///
 /// For recordings of 16-bit samples the files equal the program's files byte for byte
 /// (<https://github.com/bbc/audiowaveform>, its doc/DataFormat.md; version 1.10).
-public struct PeakFile: Equatable, Sendable {
+package struct PeakFile: Equatable, Sendable {
     /// The resolution of the values.
-    public enum Bits: Int, Sendable, CaseIterable {
+    package enum Bits: Int, Sendable, CaseIterable {
         /// -128 to 127.
         case eight = 8
         /// -32768 to 32767.
@@ -15,7 +15,7 @@ public struct PeakFile: Equatable, Sendable {
     }
 
     /// The form of a file.
-    public enum Form: String, Sendable, CaseIterable {
+    package enum Form: String, Sendable, CaseIterable {
         /// Binary, little endian: version 1 for one channel, version 2 for several.
         case dat
         /// One line of JSON.
@@ -26,18 +26,18 @@ public struct PeakFile: Equatable, Sendable {
     static let (pixelFrames, channelCounts, sampleRates) = (2...Int(Int32.max), 1...24, 1...Int(Int32.max))
 
     /// The resolution of the values.
-    public let bits: Bits
+    package let bits: Bits
     /// In Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// Frames per pixel, 2 or more; the last pixel may have fewer.
-    public let samplesPerPixel: Int
+    package let samplesPerPixel: Int
     /// Number of channels, 1 to 24; mixed channels count as 1.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The least and the greatest sample: for each pixel, the pairs of all channels, in units of ``bits``.
-    public let data: [Int16]
+    package let data: [Int16]
 
     /// Number of pixels.
-    public var length: Int { data.count / (2 * channelCount) }
+    package var length: Int { data.count / (2 * channelCount) }
     /// The version of the binary form.
     package var version: Int { channelCount == 1 ? 1 : 2 }
 
@@ -105,7 +105,7 @@ public struct PeakFile: Equatable, Sendable {
     /// Returns the bytes of a file.
     ///
     /// Real-time safe: no.
-    public func encoded(as form: Form) -> [UInt8] {
+    package func encoded(as form: Form) -> [UInt8] {
         switch form {
         case .dat: encodedAsBinary()
         case .json: encodedAsJSON()
@@ -119,7 +119,7 @@ public struct PeakFile: Equatable, Sendable {
     /// - Throws: `PeakFileError` for anything else.
     ///
     /// Real-time safe: no.
-    public init(decoding bytes: [UInt8]) throws(PeakFileError) {
+    package init(decoding bytes: [UInt8]) throws(PeakFileError) {
         // JSON begins with a brace, or with blanks before the brace; the binary form with a 1 or a 2.
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
         if bytes.first(where: { !blanks.contains($0) }) == UInt8(ascii: "{") {

@@ -1,5 +1,5 @@
 // Sums up sound for files of audiowaveform.
-public import Explanations
+package import Explanations
 internal import Samples
 
 /// Builds a ``PeakFile`` from blocks of any length.
@@ -9,7 +9,7 @@ internal import Samples
 /// rounded to 16 bits as for a waveform; audiowaveform truncates such samples instead, so a value may differ by one.
 ///
 /// Real-time safe: no; the builder allocates. Use: one thread at a time.
-public struct PeakFileBuilder: ~Copyable, Sendable {
+package struct PeakFileBuilder: ~Copyable, Sendable {
     private let samplesPerPixel: Int
     private let bits: PeakFile.Bits
     private let isMixed: Bool
@@ -36,7 +36,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
     ///   - channelCount: Channels of the recording, 1 to 24.
     ///   - sampleRate: In Hz, 1 or more.
     /// - Throws: `PeakFileError` if the files cannot hold a value.
-    public init(
+    package init(
         samplesPerPixel: Int, bits: PeakFile.Bits, isSplit: Bool, channelCount: Int, sampleRate: Int
     ) throws(PeakFileError) {
         try PeakFile.check(
@@ -52,7 +52,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
     }
 
     /// Appends the next frames, as interleaved 16-bit samples; an incomplete last frame is ignored.
-    public mutating func append(interleaved samples: Span<Int16>) {
+    package mutating func append(interleaved samples: Span<Int16>) {
         unsafe samples.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
             let count = samples.count / channelCount
@@ -72,7 +72,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
     ///   - samples: At least `(channelCount - 1) * stride + frameCount` samples of -1 to 1.
     ///   - stride: Samples from one channel to the next, `frameCount` or more.
     ///   - frameCount: 0 or more.
-    public mutating func append(planar samples: Span<Float>, stride: Int, frameCount: Int) {
+    package mutating func append(planar samples: Span<Float>, stride: Int, frameCount: Int) {
         precondition(
             frameCount >= 0 && stride >= frameCount && samples.count >= (channelCount - 1) * stride + frameCount,
             "A block holds fewer samples than it should.")
@@ -90,7 +90,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
     }
 
     /// Returns the extremes of all frames so far; the last pixel may be incomplete.
-    public func peakFile() -> PeakFile {
+    package func peakFile() -> PeakFile {
         var data = peaks
         if openFrames > 0 { Self.append(open, divisor: divisor, to: &data) }
         if bits == .eight { for index in data.indices { data[index] /= 256 } }

@@ -1,10 +1,10 @@
-public import Explanations
+package import Explanations
 
 /// The reason why bytes are not a peak file, or why values cannot become a peak file.
-public typealias PeakFileError = Failure<PeakFileErrorKind>
+package typealias PeakFileError = Failure<PeakFileErrorKind>
 
 /// The kind of failure, to decide by.
-public enum PeakFileErrorKind: String, FailureKind, CaseIterable {
+package enum PeakFileErrorKind: String, FailureKind, CaseIterable {
     /// The file has neither of the two forms.
     case notPeaks
     /// The file's version is later than 2.

@@ -48,7 +48,7 @@ struct FetchLine {
         case .restarted(let reason):
             progress.doneBytes = 0
             tenth = 0
-            return ["\(name) begins again: \(reason.words)"]
+            return ["\(name) begins again: \(reason)"]
         case .retrying(let seconds, let error):
             state = "waiting"
             return ["\(error.message); trying again in \(Int(seconds.rounded(.up))) s"]
@@ -127,7 +127,8 @@ extension FetchEvent {
                     .init("rate", .integer(progress.bytesPerSecond)),
                     .init("seconds_left", progress.secondsLeft.map { .integer($0) } ?? .null),
                 ])
-        case .restarted(let reason): return head("download.restarted", [.init("reason", .string(reason.rawValue))])
+        case .restarted(let words):
+            return head("download.restarted", [.init("reason", .string(restart?.rawValue ?? words))])
         case .retrying(let seconds, let error):
             return head(
                 "download.retrying", [.init("after", .number(seconds)), .init("message", .string(error.message))])
