@@ -29,8 +29,8 @@ fi
 cd "$(dirname "$0")/.."
 
 modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue TextFormats Library Woodshed WoodshedPractice WoodshedLibrary)
-# The products for embedders. Each has a list of the symbols that its import brings, and that no list before has.
-products=(Woodshed WoodshedPractice WoodshedLibrary Drawing)
+# The modules that programs import. Each has a list of the symbols that its import brings, and that no list before has.
+products=(Woodshed WoodshedPractice WoodshedLibrary Drawing Stretching)
 # Modules of programs, which other packages do not import.
 programs=(CInterface WoodshedCLI WoodshedCommand)
 # Modules without public symbols.

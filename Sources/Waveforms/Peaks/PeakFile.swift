@@ -1,5 +1,5 @@
 // Waveforms in the file format of the program audiowaveform; docs/waveform-format.md describes the compatible parts.
-package import Explanations
+internal import Explanations
 
 /// The extremes of a recording at one zoom, as stored in files of the program audiowaveform.
 ///

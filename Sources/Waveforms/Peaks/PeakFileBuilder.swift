@@ -1,5 +1,5 @@
 // Sums up sound for files of audiowaveform.
-package import Explanations
+internal import Explanations
 internal import Samples
 
 /// Builds a ``PeakFile`` from blocks of any length.
