@@ -85,7 +85,7 @@ public struct LevelMeter: ~Copyable {
 
     /// Returns the reading of a channel since the last call, and resets peak and mean square; overs continue to count.
     ///
-    /// - Parameter channel: 0 to one less than ``channelCount``.
+    /// - Parameter channel: 0 to one less than the number of channels.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -102,7 +102,7 @@ public struct LevelMeter: ~Copyable {
 
     /// Returns the reading of a channel without a reset.
     ///
-    /// - Parameter channel: 0 to one less than ``channelCount``.
+    /// - Parameter channel: 0 to one less than the number of channels.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS

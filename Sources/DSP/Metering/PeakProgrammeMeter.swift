@@ -80,7 +80,7 @@ public struct PeakProgrammeMeter: Sendable {
     /// Returns the reading of a channel at this moment, in dB relative to a steady full-scale sine; minus infinity for
     /// silence.
     ///
-    /// - Parameter channel: 0 to one less than ``channelCount``.
+    /// - Parameter channel: 0 to one less than the number of channels.
     ///
     /// Real-time safe: no.
     public func decibels(channel: Int) -> Double {

@@ -75,7 +75,7 @@ public struct TruePeakMeter: ~Copyable {
 
     /// Returns the highest true peak of a channel so far, as a factor of full scale.
     ///
-    /// - Parameter channel: 0 to one less than ``channelCount``.
+    /// - Parameter channel: 0 to one less than the number of channels.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
