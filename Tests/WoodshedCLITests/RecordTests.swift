@@ -136,6 +136,19 @@ struct RecordTests {
         #expect(data == Wave.data(of: folder.read("song.wav")))
     }
 
+    @Test("a signal right after the creation of the take's file ends and reports the take")
+    func earlySignal() {
+        for round in 0..<cases(8, few: 3) {
+            let name = "early\(round).wav"
+            let run = record([name, "--input", "null", "--json"]) { running in
+                #expect(eventually { folder.names.contains(name) })
+                running.send(SIGTERM)
+            }
+            let isReported = run.lines.last?.contains(#""event":"recording.stopped""#) == true
+            #expect(run.status == 143 && isReported, "\(run.error)")
+        }
+    }
+
     @Test(
         "a signal ends the take and keeps it, with the signal's exit status",
         arguments: zip([SIGINT, SIGTERM, SIGHUP], [130, 143, 129] as [Int32]))

@@ -6,6 +6,7 @@ import Terminal
 import TestSupport
 import Testing
 import VirtualCardSupport
+import Woodshed
 import WoodshedLibrary
 
 @testable import WoodshedCLI

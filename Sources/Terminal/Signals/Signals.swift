@@ -59,8 +59,10 @@ package enum Signals {
         return pipe.readEnd
     }
 
-    /// Begins the watch: from here on, the loop that reads the pipe handles a first interrupt.
+    /// Begins the watch: from here on, the loop that reads the pipe handles a first interrupt. A watch that has begun
+    /// before the loop goes on, with the interrupts counted so far.
     package static func beginWatching() {
+        guard !isWatched.load(ordering: .relaxed) else { return }
         interrupts.store(0, ordering: .relaxed)
         allowance.store(patience, ordering: .relaxed)
         isWatched.store(true, ordering: .releasing)

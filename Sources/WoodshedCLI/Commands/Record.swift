@@ -165,6 +165,9 @@ struct Record: Verb {
             channelCount: request.channels.count(inputChannels: monitor.configuration.channelCount),
             inputChannels: fit.channels.chosen, format: request.format,
             deviceName: monitor.configuration.deviceName)
+        // A signal from here on ends and reports the take, also before the loop runs.
+        Signals.beginWatching()
+        defer { Signals.endWatching() }
         let draft = try idle.prepare(request)
         announce(line, place, fit.notes)
         if let warning = draft.registryWarning, !messages.quiet {

@@ -1,7 +1,7 @@
 // The status line, the keys, and the bytes that may reach a terminal.
 import Terminal
 import Testing
-import Woodshed
+import WoodshedPractice
 import WoodshedLibrary
 
 @testable import WoodshedCLI
