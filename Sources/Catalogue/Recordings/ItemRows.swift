@@ -133,6 +133,14 @@ package struct ItemRows {
         return found
     }
 
+    /// Returns the numbers of all recordings, in the trash or not.
+    func numbers() throws(DatabaseError) -> Set<Int> {
+        Set(
+            try database.rows("SELECT id FROM item WHERE gone = 0") { (row) throws(DatabaseError) in
+                Int(try row.integer(0))
+            })
+    }
+
     /// Returns the index of each number. The latest addition has index 1.
     func indexes() throws(DatabaseError) -> [Int: Int] {
         let numbers = try database.rows(

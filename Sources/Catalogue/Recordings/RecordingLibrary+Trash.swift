@@ -11,53 +11,97 @@ extension RecordingLibrary {
     /// Moves recordings to the trash, in one step that `undoRemoval` reverses. The library's own files stay in its
     /// trash; linked files stay in place. Sections, takes and progress stay in the store.
     ///
-    /// - Returns: The recordings after the change.
-    /// - Throws: `RecordingLibraryError` if a recording is unknown or already in the trash: nothing has changed;
-    ///   `StoreError`.
+    /// Many recordings go in pieces, each in one transaction, so that other programs can use the store between two
+    /// pieces. After an interruption, repeating the call completes the removal: recordings already in the trash are
+    /// passed by.
+    ///
+    /// - Returns: The removed recordings, after the change.
+    /// - Throws: `RecordingLibraryError` if a recording is unknown, or if all recordings are already in the trash:
+    ///   nothing has changed; `StoreError`: the pieces before the error are in the trash.
     @discardableResult
     public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
+        try remove(numbers, atOnce: Self.changedAtOnce) {}
+    }
+
+    /// - Parameter pieceDone: Called between two pieces.
+    func remove(_ numbers: [Int], atOnce: Int, pieceDone: () throws -> Void) throws -> [LibraryItem] {
+        let known = try read { (rows) throws(DatabaseError) in try rows.numbers() } ?? []
+        let sorted = Set(numbers).sorted()
+        if let unknown = sorted.first(where: { !known.contains($0) }) { throw RecordingLibraryError.unknown(unknown) }
+        // One undo step for all pieces.
+        var trashing: Int64?
+        var (removed, earlier): ([LibraryItem], [ItemRow]) = ([], [])
+        try PracticeStore.inPieces(sorted, atOnce: atOnce) { (piece, isLast) in
+            let removal = try remove(piece, trashing)
+            // A step without recordings is not kept, and another program may begin a step of this number.
+            if !removal.rows.isEmpty { trashing = removal.trashing }
+            removed += removal.rows.map(\.item)
+            earlier += removal.earlier
+            if !isLast { try pieceDone() }
+        }
+        if removed.isEmpty, let row = earlier.first {
+            throw RecordingLibraryError(
+                .trashed, "\(row.item.words.title) is in the trash already",
+                remedy: "Bring it back with: woodshed rm --undo")
+        }
+        return removed
+    }
+
+    /// The recordings of one piece of a removal.
+    private struct Removal: Sendable {
+        /// Number of the undo step.
+        let trashing: Int64
+        /// Rows of the removed recordings, after the change.
+        var rows: [ItemRow] = []
+        /// Recordings that an earlier removal has moved to the trash.
+        var earlier: [ItemRow] = []
+    }
+
+    /// Removes the recordings of one piece, and moves their files.
+    private func remove(_ piece: [Int], _ trashing: Int64?) throws -> Removal {
         // Exclusive: if another program added the same recording now, its file would go into the trash while the
         // recording stays.
-        let removed = try folder.exclusively { () throws in
-            let removed = try trash(numbers)
-            if removed.contains(where: { $0.item.place == .kept }) { try folder.make() }
-            for row in removed where row.item.place == .kept {
+        let removal = try folder.exclusively { () throws in
+            let removal = try trash(piece, trashing)
+            // An interrupted removal may have left files in place.
+            let unmoved = removal.earlier.filter { FileIdentity(path: folder.trashed($0.path)) == nil }
+            let kept = (removal.rows + unmoved).filter { $0.item.place == .kept }
+            if !kept.isEmpty { try folder.make() }
+            for row in kept {
                 // A file that cannot be moved stays in place until the trash is emptied.
                 _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
             }
-            return removed
+            return removal
         }
-        settleDocuments(of: removed.map(\.number))
-        RunLog.note(.library, .info, "to the trash: \(removed.map(\.number))")
-        return removed.map(\.item)
+        settleDocuments(of: (removal.rows + removal.earlier).map(\.number))
+        if removal.rows.isEmpty { return removal }
+        RunLog.note(.library, .info, "to the trash: \(removal.rows.map(\.number))")
+        return removal
     }
 
-    /// Marks recordings as trashed in the store. Returns their changed rows.
-    private func trash(_ numbers: [Int]) throws -> [ItemRow] {
+    /// Marks recordings as trashed in the store. Recordings that another program has forgotten meanwhile are passed by.
+    ///
+    /// - Parameter trashing: Number of the undo step; nil for a new step.
+    private func trash(_ numbers: [Int], _ trashing: Int64?) throws(StoreError) -> Removal {
         let now = Self.now
-        return try change(isRemoval: true) { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
-            var removed: [ItemRow] = []
-            for number in Set(numbers).sorted() {
-                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
-                guard !row.item.isTrashed else {
-                    return .failure(
-                        RecordingLibraryError(
-                            .trashed, "\(row.item.words.title) is in the trash already",
-                            remedy: "Bring it back with: woodshed rm --undo"))
+        return try change(isRemoval: true) { (rows) throws(DatabaseError) -> Removal in
+            let next = try (rows.lastTrashing() ?? 0) + 1
+            var removal = Removal(trashing: trashing ?? next)
+            for number in numbers {
+                guard let row = try rows.item(number: number), !row.isGone else { continue }
+                if row.item.isTrashed {
+                    removal.earlier.append(row)
+                    continue
                 }
-                removed.append(row)
+                try rows.trash(number, at: now, trashing: removal.trashing)
+                if let row = try rows.item(number: number) { removal.rows.append(row) }
             }
-            let trashing = try (rows.lastTrashing() ?? 0) + 1
-            var trashed: [ItemRow] = []
-            for row in removed {
-                try rows.trash(row.number, at: now, trashing: trashing)
-                if let row = try rows.item(number: row.number) { trashed.append(row) }
-            }
-            return .success(trashed)
-        }.get()
+            return removal
+        }
     }
 
-    /// Restores the recordings, or the document, of the last removal.
+    /// Restores the recordings, or the document, of the last removal. Many recordings come in pieces, each in one
+    /// transaction. After an interruption, repeating the call restores the rest.
     ///
     /// - Returns: The recordings after the change, including the recording of a document.
     /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
@@ -69,6 +113,11 @@ extension RecordingLibrary {
 
     /// Undoes the last removal.
     package func undoneRemoval() throws -> UndoneRemoval {
+        try undoneRemoval(atOnce: Self.changedAtOnce) {}
+    }
+
+    /// - Parameter pieceDone: Called between two pieces.
+    func undoneRemoval(atOnce: Int, pieceDone: () throws -> Void) throws -> UndoneRemoval {
         let (rows, documents) =
             try read { (rows) throws(DatabaseError) -> ([ItemRow], [DocumentRow]) in
                 guard let trashing = try rows.lastTrashing() else { return ([], []) }
@@ -80,26 +129,30 @@ extension RecordingLibrary {
         if rows.isEmpty, documents.isEmpty {
             throw RecordingLibraryError(.nothingToUndo, "there is no removal to undo", remedy: "")
         }
-        var undone = UndoneRemoval(items: try restore(rows))
+        var undone = UndoneRemoval(items: try restore(rows, atOnce: atOnce, pieceDone: pieceDone))
         try restore(documents, in: &undone)
         return undone
     }
 
     private func restore(_ rows: [DocumentRow], in undone: inout UndoneRemoval) throws {
         guard !rows.isEmpty else { return }
-        let owners = try change { (items) throws(DatabaseError) -> [Int: LibraryItem] in
-            for row in rows { try DocumentRows(items: items).trash(row.id, at: nil, trashing: nil) }
-            var owners: [Int: LibraryItem] = [:]
-            for number in Set(rows.map(\.itemNumber)) { owners[number] = try items.item(number: number)?.item }
-            return owners
+        var owners: [Int: LibraryItem] = [:]
+        try PracticeStore.inPieces(rows, atOnce: Self.changedAtOnce) { (piece, _) in
+            let found = try change { (items) throws(DatabaseError) -> [Int: LibraryItem] in
+                for row in piece { try DocumentRows(items: items).trash(row.id, at: nil, trashing: nil) }
+                var found: [Int: LibraryItem] = [:]
+                for number in Set(piece.map(\.itemNumber)) { found[number] = try items.item(number: number)?.item }
+                return found
+            }
+            settleDocuments(piece)
+            owners.merge(found) { $1 }
         }
-        settleDocuments(rows)
         let numbers = Set(undone.items.map(\.number))
         undone.documents = rows.compactMap { row in owners[row.itemNumber].map { (row.name, $0) } }
         undone.owners = owners.values.filter { !numbers.contains($0.number) }.sorted { $0.number < $1.number }
     }
 
-    /// Restores recordings from the trash.
+    /// Restores recordings from the trash. Many recordings come in pieces, as with `undoRemoval`.
     ///
     /// - Returns: The recordings after the change.
     /// - Throws: `RecordingLibraryError` if a recording is unknown or not in the trash; `StoreError`.
@@ -120,16 +173,27 @@ extension RecordingLibrary {
             return .success(found)
         }
         guard let rows else { throw RecordingLibraryError.unknown(numbers.first ?? 0) }
-        return try restore(try rows.get())
+        return try restore(try rows.get(), atOnce: Self.changedAtOnce) {}
     }
 
-    private func restore(_ listed: [ItemRow]) throws -> [LibraryItem] {
-        guard !listed.isEmpty else { return [] }
+    private func restore(
+        _ listed: [ItemRow], atOnce: Int, pieceDone: () throws -> Void
+    ) throws -> [LibraryItem] {
+        var restored: [LibraryItem] = []
+        try PracticeStore.inPieces(listed, atOnce: atOnce) { (piece, isLast) in
+            restored += try restore(piece)
+            if !isLast { try pieceDone() }
+        }
+        return restored
+    }
+
+    /// Restores the recordings of one piece.
+    private func restore(_ piece: [ItemRow]) throws -> [LibraryItem] {
         let restored = try folder.exclusively { () throws in
             // Another program may have restored some of the recordings meanwhile, or emptied the trash.
             let rows = try read { (rows) throws(DatabaseError) -> [ItemRow] in
                 var known: [ItemRow] = []
-                for row in listed { if let row = try rows.item(number: row.number) { known.append(row) } }
+                for row in piece { if let row = try rows.item(number: row.number) { known.append(row) } }
                 return known
             }
             return try untrash((rows ?? []).filter { !$0.isGone && $0.item.isTrashed })

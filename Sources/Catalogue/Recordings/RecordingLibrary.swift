@@ -131,10 +131,10 @@ public final class RecordingLibrary: Sendable {
     /// - Returns: The recordings after the change, in the same order, with their indexes.
     package func edit(
         _ numbers: [Int], _ change: @Sendable (inout LibraryItem.Words) -> Void
-    ) throws -> [LibraryItem] { try edit(numbers, atOnce: Self.editsAtOnce, pieceDone: {}, change) }
+    ) throws -> [LibraryItem] { try edit(numbers, atOnce: Self.changedAtOnce, pieceDone: {}, change) }
 
-    /// Recordings of a piece. Each recording takes some tenths of a millisecond, mostly for the search index.
-    private static let editsAtOnce = 400
+    /// Recordings of a piece of a change. Each edit takes some tenths of a millisecond, mostly for the search index.
+    static let changedAtOnce = 400
 
     /// - Parameter pieceDone: Called between two pieces.
     func edit(
@@ -145,15 +145,10 @@ public final class RecordingLibrary: Sendable {
             try rows.edited(numbers, change).map { _ in }
         }?.get()
         var edited: [LibraryItem] = []
-        while edited.count < numbers.count {
-            let began = ContinuousClock.now
-            let piece = Array(numbers[edited.count...].prefix(atOnce))
+        try PracticeStore.inPieces(numbers, atOnce: atOnce) { (piece, isLast) in
             // All indexes are computed once, at the end.
-            let isLast = edited.count + piece.count == numbers.count
             edited += try edit(piece, withIndexes: false, change)
-            if isLast { break }
-            PracticeStore.letOthersWrite(after: began.duration(to: .now))
-            pieceDone()
+            if !isLast { pieceDone() }
         }
         let indexes = try read { (rows) throws(DatabaseError) in try rows.indexes() } ?? [:]
         for place in edited.indices { edited[place].index = indexes[edited[place].number] ?? 0 }

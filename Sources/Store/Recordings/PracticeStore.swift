@@ -272,6 +272,22 @@ public final class PracticeStore: Sendable {
         return value
     }
 
+    /// Passes elements in pieces to `body`, which needs one transaction for a piece. Other programs can use the store
+    /// between two pieces.
+    package static func inPieces<Element, Failure: Error>(
+        _ elements: [Element], atOnce most: Int,
+        _ body: (_ piece: [Element], _ isLast: Bool) throws(Failure) -> Void
+    ) throws(Failure) {
+        var rest = elements[...]
+        while !rest.isEmpty {
+            let began = ContinuousClock.now
+            let piece = Array(rest.prefix(most))
+            rest = rest.dropFirst(piece.count)
+            try body(piece, rest.isEmpty)
+            if !rest.isEmpty { letOthersWrite(after: began.duration(to: .now)) }
+        }
+    }
+
     /// Sleeps for a tenth of the time that a piece of work took, to leave the store free. A program that waits for the
     /// store polls every 100 ms, and fails after 5 s. Without the pause, such a program would seldom find the store
     /// free between two pieces.

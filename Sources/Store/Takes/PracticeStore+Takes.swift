@@ -222,14 +222,11 @@ extension PracticeStore {
         let known = try read { (rows) throws(DatabaseError) in try rows.takeNumbers() } ?? []
         if let unknown = numbers.first(where: { !known.contains($0) }) { throw TakeError.unknown(unknown) }
         let now = Int64(time(nil))
-        var rest = Set(numbers).sorted()[...]
         // One undo step for all pieces.
         var trashing: Int64?
         var (trashed, failure): ([StoredTake], AudioFileError?) = ([], nil)
-        while !rest.isEmpty {
-            let began = ContinuousClock.now
-            let (piece, step) = (Array(rest.prefix(atOnce)), trashing)
-            rest = rest.dropFirst(piece.count)
+        try Self.inPieces(Set(numbers).sorted(), atOnce: atOnce) { (piece, isLast) in
+            let step = trashing
             // Updates the list first: if the program ends before a file is hidden, nothing is lost.
             let deletion = try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in
                 try rows.trash(piece, at: now, step)
@@ -237,9 +234,7 @@ extension PracticeStore {
             // A step without takes is not kept, and another program may begin a step of this number.
             if !deletion.takes.isEmpty { trashing = deletion.trashing }
             trashed += try hideFiles(of: deletion, &failure)
-            if rest.isEmpty { break }
-            Self.letOthersWrite(after: began.duration(to: .now))
-            try pieceDone()
+            if !isLast { try pieceDone() }
         }
         if let failure { throw failure }
         if trashed.isEmpty, let first = numbers.first { throw TakeError.trashed(first) }

@@ -63,11 +63,7 @@ struct CatalogueMerge {
         try library.findTakes()
         // Also after an error: the pieces before it are in the store.
         defer { library.store.announceTakeChanges() }
-        var rest = takes.keys.sorted()[...]
-        while !rest.isEmpty {
-            let began = ContinuousClock.now
-            let piece = rest.prefix(atOnce)
-            rest = rest.dropFirst(piece.count)
+        try PracticeStore.inPieces(takes.keys.sorted(), atOnce: atOnce) { (piece, isLast) in
             var lists = LibraryCatalogue()
             for key in piece { lists.takes[key] = takes[key] }
             let (chosen, before) = (Set(piece), trashing)
@@ -76,9 +72,7 @@ struct CatalogueMerge {
                 try writer.writeTakes(state, among: chosen)
                 return before
             }
-            if rest.isEmpty { break }
-            PracticeStore.letOthersWrite(after: began.duration(to: .now))
-            try pieceDone()
+            if !isLast { try pieceDone() }
         }
     }
 

@@ -138,7 +138,7 @@ extension RecordingLibrary {
         return merge.summary
     }
 
-    /// Finds the missing keys of the sounds of takes.
+    /// Finds the missing keys of the sounds of takes. The keys are stored in pieces, each in one transaction.
     func findTakes() throws(StoreError) {
         let marks = try store.read { (rows) throws(DatabaseError) in try rows.takeMarks() } ?? [:]
         // The sound of a take whose file was replaced by another file can no longer be determined.
@@ -146,14 +146,15 @@ extension RecordingLibrary {
         let found = unknown.compactMap { take in
             (try? RecordingKey(ofFileAt: take.path)).map { (take, $0, TakeTrash.isOwn(take, at: take.path)) }
         }
-        if found.isEmpty { return }
-        try store.change { (rows) throws(DatabaseError) in
-            for (take, key, isShown) in found {
-                // Another program may have finished or moved the take meanwhile, so the sound may differ.
-                guard let now = try rows.take(take.number), now.path == take.path,
-                    now.sound.frameCount == take.sound.frameCount
-                else { continue }
-                try rows.setContent(key, ofTake: take.number, isShown: isShown)
+        try PracticeStore.inPieces(found, atOnce: CatalogueMerge.takesAtOnce) { (piece, _) throws(StoreError) in
+            try store.change { (rows) throws(DatabaseError) in
+                for (take, key, isShown) in piece {
+                    // Another program may have finished or moved the take meanwhile, so the sound may differ.
+                    guard let now = try rows.take(take.number), now.path == take.path,
+                        now.sound.frameCount == take.sound.frameCount
+                    else { continue }
+                    try rows.setContent(key, ofTake: take.number, isShown: isShown)
+                }
             }
         }
     }

@@ -1,0 +1,101 @@
+import Files
+import Foundation
+import Testing
+
+@testable import Catalogue
+@testable import Store
+
+@Suite("Removal of many recordings")
+struct PiecewiseRemovalTests {
+    private struct Stopped: Error {}
+
+    private let harness: LibraryHarness
+    private let items: [LibraryItem]
+
+    private var library: RecordingLibrary { harness.library }
+    private var numbers: [Int] { items.map(\.number) }
+    /// Numbers of the recordings with files in place.
+    private var inPlace: [Int] { items.filter { harness.isThere($0.path) }.map(\.number) }
+
+    init() throws {
+        let harness = try LibraryHarness()
+        var items: [LibraryItem] = []
+        for seed in 1...5 {
+            let path = try harness.wave("\(seed).wav", seed: UInt64(seed))
+            items.append(try harness.library.add(fileAt: path).item)
+        }
+        (self.harness, self.items) = (harness, items)
+    }
+
+    private func listed() throws -> [Int] { try library.items().map(\.number).sorted() }
+
+    @Test("recordings go to the trash in pieces between which other programs write, and come back together")
+    func pieces() throws {
+        let other = try harness.another()
+        var count = 0
+        let removed = try library.remove(numbers, atOnce: 2) {
+            count += 1
+            // Every piece is complete: its files are in the trash.
+            #expect(inPlace == Array(numbers[(2 * count)...]))
+            let artist = "\(count)"
+            try other.edit(numbers[4]) { $0.artist = artist }
+        }
+        #expect(count == 2 && removed.map(\.number) == numbers && removed.last?.words.artist == "2")
+        #expect(removed.allSatisfy { $0.isTrashed && harness.isThere($0.path) })
+        #expect(try listed().isEmpty && library.undoRemoval().map(\.number) == numbers)
+        #expect(try listed() == numbers && inPlace == numbers)
+        try checkWords(of: library)
+        // An unknown last recording.
+        #expect(libraryError { _ = try library.remove(numbers + [99], atOnce: 2) {} } == .unknown)
+        #expect(try listed() == numbers && inPlace == numbers)
+    }
+
+    @Test("another removal completes a removal of recordings that ended early, and moves the files")
+    func interrupted() throws {
+        try library.attach(fileAt: harness.text("notes.txt", "notes"), to: numbers[1])
+        let kept = try #require(try library.documents(of: numbers[1]).first).path
+        #expect(throws: Stopped.self) { _ = try library.remove(numbers, atOnce: 2) { throw Stopped() } }
+        #expect(try listed() == Array(numbers[2...]) && !harness.isThere(kept))
+        // As if the program had ended before the second recording was moved.
+        let trashed = try #require(try library.items { $0.isTrash = true }.first { $0.number == numbers[1] })
+        try FileManager.default.moveItem(atPath: trashed.path, toPath: items[1].path)
+        try FileManager.default.moveItem(
+            atPath: library.folder.trashedDocument(fileName(kept)), toPath: kept)
+        #expect(try library.remove(numbers).map(\.number) == Array(numbers[2...]))
+        #expect(inPlace.isEmpty && harness.isThere(trashed.path) && !harness.isThere(kept))
+        #expect(libraryError { try library.remove(numbers) } == .trashed)
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[2...]))
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[..<2]))
+        #expect(inPlace == numbers && harness.isThere(kept))
+    }
+
+    @Test("a removal by another program between two pieces is an undo step of its own")
+    func otherRemoval() throws {
+        let other = try harness.another()
+        var count = 0
+        let removed = try library.remove(numbers, atOnce: 2) {
+            if count == 0 { try other.remove([numbers[4]]) }
+            count += 1
+        }
+        #expect(removed.map(\.number) == Array(numbers[..<4]))
+        #expect(try library.undoRemoval().map(\.number) == [numbers[4]])
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[..<4]))
+        #expect(try listed() == numbers && inPlace == numbers)
+    }
+
+    @Test("recordings come back from the trash in pieces, and another undo completes an interrupted one")
+    func undone() throws {
+        let other = try harness.another()
+        try library.remove(numbers)
+        #expect(throws: Stopped.self) {
+            _ = try library.undoneRemoval(atOnce: 2) {
+                try other.edit(numbers[0]) { $0.artist = "Ann" }
+                throw Stopped()
+            }
+        }
+        #expect(try listed() == Array(numbers[..<2]) && inPlace == Array(numbers[..<2]))
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[2...]))
+        #expect(try listed() == numbers && inPlace == numbers)
+        #expect(libraryError { try library.undoRemoval() } == .nothingToUndo)
+    }
+}
