@@ -134,7 +134,22 @@ struct LibraryExchange {
 
     func salvage(_ path: String) throws {
         let watch = SignalWatch(Signals.install())
-        let summary = try stoppable(watch) { try library.salvage(storeAt: path, isCancelled: { watch.isOver }) }
+        // The finished pieces stay in the store after an error or a stop.
+        var finished: SalvageSummary?
+        let summary: SalvageSummary
+        do {
+            summary = try stoppable(watch) {
+                try library.salvage(storeAt: path, isCancelled: { watch.isOver }, told: { finished = $0 })
+            }
+        } catch {
+            if let finished { try? tell(path, finished, isUnfinished: true) }
+            throw error
+        }
+        try tell(path, summary)
+    }
+
+    /// - Parameter isUnfinished: True if an error or the user stopped the repair after some of its pieces.
+    private func tell(_ path: String, _ summary: SalvageSummary, isUnfinished: Bool = false) throws {
         let counts: [(name: String, count: Int, one: String, many: String?)] = [
             ("recordings", summary.items, "recording", nil),
             ("outside", summary.outside, "recording outside the library", "recordings outside the library"),
@@ -156,12 +171,14 @@ struct LibraryExchange {
                     .init("kept", .string(conflict.kept)), .init("passed_over", .string(conflict.passedOver)),
                 ])
             }
-            try write(
+            var fields: [JSONValue.Field] =
                 [.init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path))]
-                    + counts.map { .init($0.name, .integer($0.count)) } + [
-                        .init("described", .integer(summary.described)),
-                        .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
-                    ])
+                + counts.map { .init($0.name, .integer($0.count)) } + [
+                    .init("described", .integer(summary.described)),
+                    .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
+                ]
+            if isUnfinished { fields.append(.init("unfinished", .bool(true))) }
+            try write(fields)
         }
         for conflict in summary.conflicts {
             let values = "kept '\(conflict.kept)', not '\(conflict.passedOver)'"
@@ -170,6 +187,9 @@ struct LibraryExchange {
         let parts =
             counts.filter { $0.count > 0 }.map { counted($0.count, $0.one, $0.many) }
             + (summary.described > 0 ? ["the description of \(counted(summary.described, "recording"))"] : [])
+        if isUnfinished {
+            return note("brought back so far: \(summary.isEmpty ? "nothing" : parts.joined(separator: ", "))")
+        }
         note(
             summary.isEmpty
                 ? "nothing was missing here"

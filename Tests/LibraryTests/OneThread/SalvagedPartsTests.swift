@@ -101,6 +101,25 @@ struct SalvagedPartsTests {
         try checkWords(of: library)
     }
 
+    @Test("a stopped repair from a file has told the counts of its finished pieces")
+    func toldPieces() throws {
+        let full = try FullLibrary()
+        let old = try full.copy("practice.db.damaged")
+        let library = try full.library("new/practice.db")
+        var asked = 0
+        var told: [SalvageSummary] = []
+        let kind = libraryError {
+            _ = try library.salvage(
+                storeAt: old, recordingsAtOnce: 1,
+                isCancelled: {
+                    asked += 1
+                    return asked == 5
+                }, told: { told.append($0) })
+        }
+        #expect(kind == .cancelled && told.map(\.items) == [1, 2] && told.map(\.sections) == [2, 2])
+        #expect(try library.salvage(storeAt: old).items == 1)
+    }
+
     @Test("a repair keeps the numbers of takes of later pieces, and takes whose sounds are alike")
     func takesInPieces() throws {
         let full = try FullLibrary()

@@ -79,24 +79,31 @@ extension RecordingLibrary {
 
     /// Cancellable form of ``salvage(storeAt:)``.
     ///
-    /// - Parameter isCancelled: Called between the steps, and before each piece. If it returns true, the call throws an
-    ///   error of kind `cancelled`; the pieces before are in the store.
-    package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
-        try salvage(storeAt: path, recordingsAtOnce: CatalogueMerge.recordingsAtOnce, isCancelled: isCancelled)
+    /// - Parameters:
+    ///   - isCancelled: Called between the steps, and before each piece. If it returns true, the call throws an error of
+    ///     kind `cancelled`; the pieces before are in the store.
+    ///   - told: Called after each piece with the summary of all pieces so far.
+    package func salvage(
+        storeAt path: String, isCancelled: () -> Bool, told: (SalvageSummary) -> Void = { _ in }
+    ) throws -> SalvageSummary {
+        try salvage(
+            storeAt: path, recordingsAtOnce: CatalogueMerge.recordingsAtOnce, isCancelled: isCancelled, told: told)
     }
 
     /// - Parameter recordingsAtOnce: Recordings of a piece.
     func salvage(
-        storeAt path: String, recordingsAtOnce: Int, isCancelled: () -> Bool
+        storeAt path: String, recordingsAtOnce: Int, isCancelled: () -> Bool,
+        told: (SalvageSummary) -> Void = { _ in }
     ) throws -> SalvageSummary {
         try folder.make()
         return try folder.writingParts {
-            try salvage(storeAt: path, copy: folder.newPart(), recordingsAtOnce, isCancelled)
+            try salvage(storeAt: path, copy: folder.newPart(), recordingsAtOnce, isCancelled, told)
         }
     }
 
     private func salvage(
-        storeAt path: String, copy: String, _ recordingsAtOnce: Int, _ isCancelled: () -> Bool
+        storeAt path: String, copy: String, _ recordingsAtOnce: Int, _ isCancelled: () -> Bool,
+        _ told: (SalvageSummary) -> Void
     ) throws -> SalvageSummary {
         func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         defer { removeStore(at: copy) }
@@ -124,6 +131,7 @@ extension RecordingLibrary {
             if done > 0, isCancelled() { throw RecordingLibraryError.stoppedSalvage }
             let began = ContinuousClock.now
             summary = try takeOver(piece, described, from: copy, after: summary, now: now)
+            told(summary)
             if done < pieces.count - 1 { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
         }
         return summary
