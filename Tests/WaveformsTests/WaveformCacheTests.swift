@@ -238,6 +238,17 @@ struct WaveformCacheTests {
         #expect(reason.contains("larger") && bench.names.isEmpty)
     }
 
+    @Test("the cache refuses and removes a waveform's file larger than its size limit, without reading the file")
+    func tooLargeFile() throws {
+        var bench = try CacheBench("WaveformCacheTests.tooLargeFile")
+        let (path, waveform, entry) = try bench.kept("a.wav", tones: false)
+        let size = Int64(try bytes(of: entry).count)
+        #expect(bench.cache(byteLimit: size).lookup(path: path, tones: false).waveform == waveform)
+        let lookup = bench.cache(byteLimit: size - 1).lookup(path: path, tones: false)
+        #expect(lookup.waveform == nil && lookup.source != nil && !isThere(entry))
+        #expect(lookup.remarks.count == 1 && lookup.remarks[0].contains("larger"), "\(lookup.remarks)")
+    }
+
     @Test("the cache removes unfinished files of killed programs, and no files of other names")
     func leftovers() throws {
         var bench = try CacheBench("WaveformCacheTests.leftovers")

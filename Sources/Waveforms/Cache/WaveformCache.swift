@@ -186,7 +186,11 @@ public struct WaveformCache: Sendable {
         for hasTones in tones ? [true] : [false, true] {
             let name = names.entry(key, tones: hasTones)
             let entries = WaveformFolder(names.folder)
-            let reading = entries.read(name) { (file) throws(WaveformFileError) in try WaveformFile(reading: file) }
+            let reading = entries.read(name) { (file) throws(WaveformFileError) in
+                // Before any memory is allocated: the checksum comes last.
+                guard file.byteCount <= byteLimit else { throw .tooLarge }
+                return try WaveformFile(reading: file)
+            }
             switch reading {
             case .nothing: continue
             case .value(let file) where file.contentKey == key && file.waveform.hasTones == hasTones:

@@ -13,6 +13,8 @@ package enum WaveformFileErrorKind: String, FailureKind, CaseIterable {
     case truncated
     /// The file is longer than its header says.
     case trailingBytes
+    /// The file is larger than all files that the cache may keep.
+    case tooLarge
     /// A field of the header has a value outside the permitted values, or in conflict with other fields.
     case invalidField
     /// The file was changed after writing.
@@ -38,6 +40,10 @@ extension WaveformFileError {
 
     static var trailingBytes: WaveformFileError {
         WaveformFileError(.trailingBytes, "the waveform's file is longer than its content")
+    }
+
+    static var tooLarge: WaveformFileError {
+        WaveformFileError(.tooLarge, "the waveform's file is larger than all that may be kept")
     }
 
     static var wrongChecksum: WaveformFileError {
