@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -23,6 +24,41 @@ struct EventPumpTests {
             #expect(!pump.isRunning)
         }
         #expect(calls.count.load(ordering: .relaxed) > 0)
+    }
+
+    @Test("an event pump stopped by its own work ends after this call")
+    func fromWork() throws {
+        let (pump, calls) = (EventPump(), Calls())
+        try pump.start {
+            calls.count.add(1, ordering: .relaxed)
+            pump.stop()
+        }
+        #expect(eventually { !pump.isRunning })
+        try pump.start {}
+        pump.stop()
+        #expect(calls.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("stops of an event pump in two threads return after the last call of its work")
+    func twoStops() throws {
+        let (pump, calls, stopped) = (EventPump(), Calls(), Calls())
+        try pump.start {
+            calls.count.add(1, ordering: .relaxed)
+            usleep(50_000)
+            if stopped.count.load(ordering: .relaxed) == 0 { calls.count.add(1, ordering: .relaxed) }
+        }
+        #expect(eventually { calls.count.load(ordering: .relaxed) > 0 })
+        let stopper = try #require(
+            PlainThread(name: "test-stopper") {
+                pump.stop()
+                stopped.count.add(1, ordering: .relaxed)
+            })
+        pump.stop()
+        stopped.count.add(1, ordering: .relaxed)
+        stopper.join()
+        // The work counts before and after its pause.
+        #expect(calls.count.load(ordering: .relaxed) % 2 == 0)
+        #expect(!pump.isRunning)
     }
 
     @Test("an event pump begins once, and again after its end")
