@@ -1,6 +1,6 @@
 // AudioFiles: reads and writes sound files. The module decodes recordings at any frame and any rate (`AudioDecoder`,
 // `RateReader`), and writes sound files (`WaveWriter`, `makeSoundWriter`). It reads the marks and tags of recordings
-// (`FileMarks`, `FileDetails`), and represents file names as text (`FileName`).
+// (`FileMarks`, `FileDetails`), and represents file names as text (`FileName`) and as words of a command (`shellPath`).
 //
 // The content determines the format of a file, never the name. Decoding determines the length, never the header. A
 // frame has the same samples whichever way it was reached.

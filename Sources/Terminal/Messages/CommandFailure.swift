@@ -1,3 +1,4 @@
+import AudioFiles
 package import Explanations
 
 extension ExplainedError {

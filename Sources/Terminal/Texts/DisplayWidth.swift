@@ -1,5 +1,6 @@
 // Width of a text on a terminal, in cells. The C library's wcwidth depends on the locale and counts scalars, not the
 // characters people see. This code counts characters, by the ranges Unicode 15 calls wide (East_Asian_Width W and F).
+import AudioFiles
 
 /// Returns the cells of a character: 0, 1 or 2.
 package func displayWidth(_ character: Character) -> Int {
@@ -18,11 +19,6 @@ package func displayWidth(_ text: String) -> Int {
     // Plain ASCII avoids the lookup of each character in Unicode's tables, which would take most of the time for a long
     // list.
     text.isPlainASCII ? text.utf8.count : text.reduce(0) { $0 + displayWidth($1) }
-}
-
-extension String {
-    /// True if the text consists of letters, digits and signs of ASCII, each with a width of one cell.
-    package var isPlainASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
 /// Returns the text, cut to at most `cells`, with an ellipsis in place of the cut part.

@@ -1,5 +1,6 @@
 // `woodshed config`: shows and changes permanent settings, and shows the source of each value.
 import ArgumentParser
+import AudioFiles
 import Explanations
 import JSON
 import RemoteControl

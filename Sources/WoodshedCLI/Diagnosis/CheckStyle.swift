@@ -1,4 +1,5 @@
 // Printing of the checks of `doctor`.
+import AudioFiles
 import Glibc
 import Terminal
 

@@ -1,4 +1,5 @@
 // User data kept by woodshed, and its places: `woodshed doctor --privacy`.
+import AudioFiles
 import JSON
 import Terminal
 import UserState

@@ -1,5 +1,6 @@
 // The loop of playing and recording. It waits for keys, signals and the engine's reports together, and is the only
 // writer to the terminal. The delegate interprets keys and reports; the loop knows nothing about sound.
+import AudioFiles
 import Explanations
 import Files
 import Glibc

@@ -1,4 +1,5 @@
 // The list of sections on the screen, as a pure function of its contents and the room.
+import AudioFiles
 import Terminal
 
 /// A section in the list.

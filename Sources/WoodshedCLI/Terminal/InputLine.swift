@@ -1,4 +1,5 @@
 // A line typed while a recording plays. Keys arrive in raw mode, so editing is done here.
+import AudioFiles
 import Terminal
 
 /// An unfinished line of text.

@@ -1,5 +1,6 @@
 // The redrawn line during playback: a pure function of its contents and the width, so tests check all widths. It knows
 // neither terminals, cursors nor colours.
+import AudioFiles
 import Terminal
 
 /// The contents of the line, from the engine's status.

@@ -1,4 +1,5 @@
 // Lines under a waveform with its sections, as a pure function of the contents and the width.
+import AudioFiles
 import Terminal
 
 /// A section of a recording, as shown in a picture.

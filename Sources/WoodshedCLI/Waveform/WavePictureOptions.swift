@@ -2,7 +2,6 @@
 import ArgumentParser
 import Drawing
 import Files
-import Terminal
 import Woodshed
 
 /// A word for a case of a library type.
