@@ -79,7 +79,7 @@ extension AudioFileError {
         case EACCES, EPERM:
             AudioFileError(
                 .permissionDenied, path: path, "\(path): you may not read this file",
-                remedy: "Allow reading with chmod u+r, or ask the owner of the file.")
+                remedy: "Ask the owner of the file, or allow reading with: chmod u+r \(shellPath(path))")
         case ENXIO, ENODEV: .irregular(path)
         default:
             AudioFileError(

@@ -78,6 +78,16 @@ import Testing
         #expect(others.withLock { $0 } == 0)
     }
 
+    @Test("a command in a remedy names the file as one word of the shell")
+    func commands() {
+        let cases: [(error: AudioFileError, command: String)] = [
+            (.reading("my take.wav", errno: EACCES), "chmod u+r 'my take.wav'"),
+            (.tooManyChannels("-x.wav", 65), "sox ./-x.wav OUT.wav remix 1 2"),
+            (.decodesTooLong("a'b.m4a"), "ffmpeg -i 'a'\\''b.m4a' OUT.flac"),
+        ]
+        for (error, command) in cases { #expect(error.remedy.hasSuffix(": " + command), "\(error.remedy)") }
+    }
+
     @Test("EACCES and EROFS are errors of permission, and ENOSPC is a full disk")
     func unreadable() {
         // The tests may run as root, and no permission stops root: the mapping is testable everywhere.

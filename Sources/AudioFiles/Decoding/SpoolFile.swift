@@ -96,6 +96,6 @@ extension AudioFileError {
     static func decodesTooLong(_ path: String) -> AudioFileError {
         AudioFileError(
             .limitExceeded, path: path, "\(path): the decoded sound is larger than 16 GiB",
-            remedy: "Convert the file to FLAC first with ffmpeg -i IN OUT.flac, or split the file.")
+            remedy: "Split the file, or convert it to FLAC first: ffmpeg -i \(shellPath(path)) OUT.flac")
     }
 }

@@ -94,7 +94,9 @@ enum FetchedContent {
             case .notAudio, .unsupported, .empty:
                 if isPage(part.path) { throw FetchRefusal.webPage(place) }
                 throw refusal(.notAudio, message)
-            case .tooManyChannels: throw refusal(.notAudio, message, remedy: error.remedy)
+            // The file does not stay where the error's remedy names it.
+            case .tooManyChannels:
+                throw refusal(.notAudio, message, remedy: "Give the address of a recording with at most 64 channels.")
             case .broken: throw refusal(.broken, message)
             // Memory or time ran out on this computer.
             case .limitExceeded: throw TransferError(.disk, message, remedy: error.remedy)

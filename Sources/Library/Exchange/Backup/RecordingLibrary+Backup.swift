@@ -175,8 +175,8 @@ extension RecordingLibrary {
         throw RecordingLibraryError(
             .changed, "no backup was written: \(repair.message)",
             remedy:
-                "Bring back the rows of the last backup with: woodshed library repair --from FILE, where FILE is \(last). "
-                + "Then write the backup again.")
+                "Before the next backup, bring back the rows of the last one with: "
+                + "woodshed library repair --from \(shellPath(last))")
     }
 
     /// Returns the library's own files and the takes. Counts linked files in the summary.

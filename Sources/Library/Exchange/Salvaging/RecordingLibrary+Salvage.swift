@@ -175,7 +175,7 @@ extension RecordingLibrary {
         if let log = unsafe FileState(named("-wal")), log.byteCount > 0 {
             throw RecordingLibraryError(
                 .badBundle, "\(name): changes in \(name)-wal are not in the file yet",
-                remedy: "Let SQLite write the changes: sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'")
+                remedy: "Let SQLite write the changes: sqlite3 \(shellPath(name)) 'PRAGMA wal_checkpoint(TRUNCATE)'")
         }
         for _ in 0..<3 {
             let before = states()
