@@ -57,7 +57,7 @@ extension RealtimeReport.Refusal {
             message: "real-time priority \(requested) was refused (\(systemText(error))); \(outcome)",
             remedy:
                 "allow the priority with the line `@audio - rtprio \(max(requested, 95))` in /etc/security/limits.d/audio.conf, "
-                + "join the group audio and log in again (the limit is now \(limit))")
+                + "\(AudioGroup.joining) (the limit is now \(limit))")
     }
 
     static func memoryLock(limitBytes: UInt, stackLocked: Bool, error: Int32) -> Self {
@@ -67,7 +67,7 @@ extension RealtimeReport.Refusal {
                 + (stackLocked ? "only the thread's stack is locked" : "nothing is locked"),
             remedy:
                 "allow locked memory with the line `@audio - memlock unlimited` in /etc/security/limits.d/audio.conf, "
-                + "join the group audio and log in again (the limit is now \(limit))")
+                + "\(AudioGroup.joining) (the limit is now \(limit))")
     }
 
     static let flushToZero = Self(

@@ -120,6 +120,7 @@ struct RealtimeThreadTests {
             #expect(report.refusals.count == 2 && !report.isComplete)
             for refusal in report.refusals {
                 #expect(refusal.message.contains("refused") && refusal.remedy.contains("limits.d"))
+                #expect(refusal.remedy.contains(AudioGroup.joining))
             }
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Realtime
 
 extension DeviceError {
     /// Returns the error for a system device that cannot be opened.
@@ -12,7 +13,7 @@ extension DeviceError {
         case EACCES, EPERM:
             return DeviceError(
                 kind: .permissionDenied, message: "this user may not open the device \(name)",
-                remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
+                remedy: AudioGroup.remedy)
         case ECONNREFUSED:
             return DeviceError(
                 kind: .noDevice, message: "the sound server behind the device \(name) is not running",

@@ -1,5 +1,6 @@
 internal import Explanations
 internal import Glibc
+internal import Realtime
 
 /// A raw MIDI device (`/dev/snd/midiC1D0`), or a named pipe with bytes of MIDI. Works without a sequencer.
 package final class ByteSource: ControllerSource, @unchecked Sendable {
@@ -20,7 +21,7 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
         case EACCES, EPERM:
             throw ControlError(
                 .permissionDenied, "this user may not open the MIDI device \(path)",
-                remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
+                remedy: AudioGroup.remedy)
         default:
             throw ControlError(
                 .noDevice,

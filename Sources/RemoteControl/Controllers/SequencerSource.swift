@@ -1,6 +1,7 @@
 internal import CALSA
 internal import Explanations
 internal import Glibc
+internal import Realtime
 
 /// The ALSA sequencer: a port of this program, connected to a controller by a given name or by `aconnect`.
 @safe
@@ -62,7 +63,7 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         case EACCES, EPERM:
             ControlError(
                 .permissionDenied, "this user may not open the MIDI sequencer",
-                remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
+                remedy: AudioGroup.remedy)
         default:
             ControlError(
                 .io, "the MIDI sequencer cannot be used: \(systemText(code))",

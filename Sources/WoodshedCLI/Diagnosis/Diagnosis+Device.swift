@@ -2,8 +2,6 @@
 import Woodshed
 
 extension Diagnosis {
-    private static let joinGroup = "log in again after: sudo usermod -aG audio $USER"
-
     var output: Check { opening(device, failure: .broken, elsewhere: "play with --output default") }
 
     var input: Check {
@@ -24,7 +22,7 @@ extension Diagnosis {
             if error.kind == .permissionDenied || !system.soundNodes.refused.isEmpty && error.kind != .busy {
                 return Check(
                     name: name, grade: failure, finding: "no permission to open the devices in /dev/snd",
-                    remedy: Self.joinGroup, status: .noPermission)
+                    remedy: AudioGroup.joining, status: .noPermission)
             }
             guard error.kind == .busy else {
                 return Check(
@@ -63,7 +61,7 @@ extension Diagnosis {
                 finding: isRefused
                     ? "not in the group audio, which owns the devices"
                     : "not in the group audio, so the limits of the group do not apply",
-                remedy: Self.joinGroup, status: .noPermission)
+                remedy: AudioGroup.joining, status: .noPermission)
         }
     }
 

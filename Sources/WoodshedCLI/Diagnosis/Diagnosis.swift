@@ -1,5 +1,6 @@
 import DesktopBus
 import Explanations
+import Realtime
 import Terminal
 
 // The checks of `doctor` as functions of data read from the system, so tests can produce every result on any machine.
@@ -95,7 +96,7 @@ struct Diagnosis {
         case false?:
             Check(
                 name: "pedals", grade: .note, finding: "the MIDI sequencer may not be opened",
-                remedy: "log in again after: sudo usermod -aG audio $USER")
+                remedy: AudioGroup.joining)
         case true?: Check(name: "pedals", grade: .good, finding: "the MIDI sequencer receives pedals and controllers")
         }
     }
