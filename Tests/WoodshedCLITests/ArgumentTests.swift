@@ -80,6 +80,17 @@ struct ArgumentTests {
         }
     }
 
+    @Test("an unreadable value is refused with its kind and the permitted forms")
+    func unreadableValues() {
+        #expect(throws: ArgumentError("'fast' is not a speed", remedy: "Write 70%, 0.7 or 0.7x.")) {
+            try SpeedText(parsing: "fast")
+        }
+        let error = ArgumentError.unlisted("left", in: ["split", "mix"])
+        #expect(error.description == "'left' is not one of the possible words. Write one of: split, mix.")
+        #expect(error.remedies(and: "See: help") == "Write one of: split, mix. See: help")
+        #expect(ArgumentError("a cause").remedies(and: "See: help") == "See: help")
+    }
+
     @Test(
         "a pitch is given in semitones or cents, up or down",
         arguments: [
@@ -200,6 +211,6 @@ struct ArgumentTests {
     @Test("an unreadable section among others is named in the error")
     func badSection() {
         let run = Command.run(["practice", "song.wav", "--section", "1-2", "--section", "3-4-5", "--section", "3-4"])
-        #expect(run.status == 64 && run.error.contains("'3-4-5' is no section"), "\(run.error)")
+        #expect(run.status == 64 && run.error.contains("'3-4-5' is not a section"), "\(run.error)")
     }
 }

@@ -126,7 +126,7 @@ struct ConfigTests {
         folder.write("config/woodshed/woodshed.conf", Array("key.playing.z = fly\n".utf8))
         let run = Command.run(
             ["play", folder["song.wav"], "--output", "null", "--clock", "virtual"], environment: home)
-        #expect(run.status == 78 && run.error.contains("line 1: 'fly' is no action"), "\(run.error)")
+        #expect(run.status == 78 && run.error.contains("line 1: 'fly' is not an action"), "\(run.error)")
         #expect(config("unset", "key.playing.z").status == 0 && folder.read("config/woodshed/woodshed.conf").isEmpty)
     }
 
@@ -144,7 +144,8 @@ struct ConfigTests {
         folder.write("config/woodshed/woodshed.conf", Array("\nspeed = fast\n".utf8))
         let run = Command.run(["play", folder["song.wav"], "--output", "null"], environment: home)
         #expect(
-            run.status == 78 && run.error.contains("woodshed.conf, line 2: speed: 'fast' is no speed"), "\(run.error)")
+            run.status == 78 && run.error.contains("woodshed.conf, line 2: speed: 'fast' is not a speed"),
+            "\(run.error)")
         #expect(config(with: ["WOODSHED_OUTPUT": "x", "WOODSHED_SPEED": "1"]).status == 0)
         #expect(config(with: ["WOODSHED_PERIODS": "9"]).status == 78)
         folder.write("config/woodshed/woodshed.conf", [0, 1, 2])

@@ -284,7 +284,7 @@ struct SectionsCommandTests {
         for (arguments, status, words) in [
             (["lst"], 64, "Did you mean: list"), (["fold"], 64, "Choose one of: list, add"),
             (["split", "1"], 64, "split SECTION TIME"), (["list", "1"], 64, "takes no word '1'"),
-            (["rm", "1", "--name", "x"], 64, "'rm' does not take --name"), (["add", "two"], 64, "is no section"),
+            (["rm", "1", "--name", "x"], 64, "'rm' does not take --name"), (["add", "two"], 64, "is not a section"),
             (["add", "3-2"], 65, "Give a start that lies before the end"),
             (["add", "9-11"], 65, "the recording ends at 10.0 s"),
             (["split", "1", "4"], 65, "is not inside section 1"), (["hard", "Intr"], 66, "Did you mean 'Intro'?"),

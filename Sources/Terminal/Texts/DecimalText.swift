@@ -30,7 +30,16 @@ package func wholeNumber(_ text: some StringProtocol) -> Int64? {
 
 /// The reason for refusing a value on the command line, in words that the user can act on.
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {
-    package let description: String
+    /// The cause, without a full stop.
+    package let message: String
+    /// The remedy in one sentence; empty if the cause includes the remedy.
+    package let remedy: String
 
-    package init(_ description: String) { self.description = description }
+    package init(_ message: String, remedy: String = "") { (self.message, self.remedy) = (message, remedy) }
+
+    /// Cause and remedy in one line, as the parser of the command line prints them.
+    package var description: String { remedy.isEmpty ? message : "\(message). \(remedy)" }
+
+    /// Returns the remedy and a further remedy.
+    package func remedies(and further: String) -> String { remedy.isEmpty ? further : "\(remedy) \(further)" }
 }

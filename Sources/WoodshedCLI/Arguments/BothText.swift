@@ -10,7 +10,7 @@ enum BothText: String, CaseIterable {
 
     init(parsing text: String) throws(ArgumentError) {
         guard let both = BothText(rawValue: text) else {
-            throw ArgumentError("'\(text)' is neither split nor mix")
+            throw ArgumentError.unlisted(text, in: Self.allCases.map(\.rawValue))
         }
         self = both
     }

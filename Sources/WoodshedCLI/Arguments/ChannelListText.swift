@@ -13,7 +13,8 @@ struct ChannelListText: Hashable, Sendable {
         guard numbers.count == words.count, numbers.allSatisfy({ (1...64).contains($0) }),
             Set(numbers).count == numbers.count
         else {
-            throw ArgumentError("'\(text)' is no list of channels; write 3, or 1,2 (each once, from 1 to 64)")
+            throw ArgumentError.unreadable(
+                text, as: "a list of channels", remedy: "Write 3, or 1,2: each number once, from 1 to 64.")
         }
         channels = numbers.map { Int($0) - 1 }
     }

@@ -274,7 +274,9 @@ func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentE
     guard let number = isBelowZero ? wholeNumber(text.dropFirst()).map({ -$0 }) : wholeNumber(text),
         number <= range.upperBound, number >= range.lowerBound
     else {
-        throw ArgumentError("'\(text)' is no whole number from \(range.lowerBound) to \(range.upperBound)")
+        throw ArgumentError.unreadable(
+            text, as: "a possible number",
+            remedy: "Write a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
     return Int(number)
 }

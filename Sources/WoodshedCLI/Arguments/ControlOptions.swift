@@ -27,7 +27,9 @@ struct ControlWays: Equatable, Sendable {
             case "socket": hasSocket = true
             case "midi": ports.append("")
             case _ where word.hasPrefix("midi:"): ports.append(String(word.dropFirst(5)))
-            default: throw ArgumentError("'\(word)' is not a kind of control; write socket, midi, midi:PORT or none")
+            default:
+                throw ArgumentError.unreadable(
+                    word, as: "a kind of control", remedy: "Write socket, midi, midi:PORT or none.")
             }
         }
     }

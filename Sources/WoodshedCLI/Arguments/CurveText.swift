@@ -43,12 +43,13 @@ struct CurveText: Hashable, Sendable {
     private static func time(_ text: Substring) throws(ArgumentError) -> TimePoint {
         let time = try TimePoint(parsing: text)
         if case .fraction = time {
-            throw ArgumentError("'\(text)' is no time in a curve; write seconds, as in 2.5 or 1:20")
+            throw ArgumentError.unreadable(text, as: "a time in a curve", remedy: "Write seconds, as in 2.5 or 1:20.")
         }
         return time
     }
 
     private static func unreadable(_ text: Substring) -> ArgumentError {
-        ArgumentError("'\(text)' is no point of a curve; write TIME=SPEED or TIME~SPEED, as in 0=70%,10~100%")
+        ArgumentError.unreadable(
+            text, as: "a point of a curve", remedy: "Write TIME=SPEED or TIME~SPEED, as in 0=70%,10~100%.")
     }
 }

@@ -9,6 +9,7 @@ struct DocumentOpener: Equatable {
     /// The desktop's own opener.
     static let standard = "xdg-open"
     private static let mark = "{file}"
+    private static let example = "Write a program and its arguments, as in evince {file}."
     /// Time limit for a program to refuse a file, in milliseconds. A program still running afterwards has opened the
     /// file.
     private static let patience: Int32 = 2000
@@ -20,10 +21,11 @@ struct DocumentOpener: Equatable {
     init(parsing line: String) throws(ArgumentError) {
         let words: [String]
         do throws(ProgramWords.Fault) { words = try ProgramWords.divided(line) } catch {
-            throw ArgumentError("'\(line)' is no program with its arguments: \(error.cause)")
+            throw ArgumentError.unreadable(
+                line, as: "a program with its arguments: \(error.cause)", remedy: Self.example)
         }
         guard let program = words.first, !program.isEmpty, !program.contains(Self.mark) else {
-            throw ArgumentError("'\(line)' names no program; write one as in: evince {file}")
+            throw ArgumentError("'\(line)' names no program", remedy: Self.example)
         }
         self.words = words
     }

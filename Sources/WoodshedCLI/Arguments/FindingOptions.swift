@@ -52,7 +52,7 @@ struct FindingOptions: ParsableArguments {
     private static func seconds(_ text: String, in range: ClosedRange<Double>) throws(ArgumentError) -> Double {
         guard let seconds = decimal(try optionValue(text)), range.contains(seconds) else {
             let bounds = "\(fixed(range.lowerBound, decimals: 2)) to \(fixed(range.upperBound, decimals: 0))"
-            throw ArgumentError("'\(text)' is no length; write seconds from \(bounds)")
+            throw ArgumentError.unreadable(text, as: "a length", remedy: "Write seconds from \(bounds).")
         }
         return seconds
     }
@@ -61,7 +61,7 @@ struct FindingOptions: ParsableArguments {
         let text = try optionValue(text)
         guard let size = decimal(text.hasPrefix("-") ? text.dropFirst() : text[...]), text.hasPrefix("-") || size == 0,
             size <= 100
-        else { throw ArgumentError("'\(text)' is no level; write decibels from -100 to 0") }
+        else { throw ArgumentError.unreadable(text, as: "a level", remedy: "Write decibels from -100 to 0.") }
         return -size
     }
 }

@@ -39,7 +39,7 @@ struct FreezeOptions: ParsableArguments {
 
     private static func seconds(_ text: String) throws(ArgumentError) -> Double {
         guard let seconds = decimal(try optionValue(text)), (0.01...3600).contains(seconds) else {
-            throw ArgumentError("'\(text)' is no length; write seconds from 0.01 to 3600")
+            throw ArgumentError.unreadable(text, as: "a length", remedy: "Write seconds from 0.01 to 3600.")
         }
         return seconds
     }

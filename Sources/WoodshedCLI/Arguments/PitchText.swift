@@ -14,7 +14,8 @@ struct PitchText: Hashable, Sendable {
         let number = isDown || text.hasPrefix("+") ? text.dropFirst() : text[...]
         let isCents = number.hasSuffix("c")
         guard let size = decimal(isCents ? number.dropLast() : number) else {
-            throw ArgumentError("'\(text)' is no pitch; write +3 or -2.5 for semitones, 30c for cents")
+            throw ArgumentError.unreadable(
+                text, as: "a pitch", remedy: "Write +3 or -2.5 for semitones, 30c for cents.")
         }
         semitones = (isDown ? -size : size) / (isCents ? 100 : 1)
         guard !Self.range.contains(semitones) else { return }

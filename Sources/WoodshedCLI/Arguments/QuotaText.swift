@@ -25,7 +25,7 @@ struct QuotaText: Equatable, Sendable {
             bytes = Int64((value * factor).rounded())
             return
         }
-        throw ArgumentError("'\(text)' is no size; write 500MB, 20GB, or none")
+        throw ArgumentError.unreadable(text, as: "a size", remedy: "Write 500MB, 20GB, or none.")
     }
 }
 

@@ -11,7 +11,7 @@ enum TakeModeText: String, CaseIterable, Sendable {
 
     init(parsing text: String) throws(ArgumentError) {
         guard let mode = Self(rawValue: text) else {
-            throw ArgumentError("'\(text)' is not a way to record; write passes, gaps or key")
+            throw ArgumentError.unlisted(text, in: Self.allCases.map(\.rawValue))
         }
         self = mode
     }
@@ -87,7 +87,8 @@ struct MillisecondsText: Hashable, Sendable {
         let digits = text.drop { $0 == "-" || $0 == "+" }
         let number = decimal(digits.hasSuffix("ms") ? digits.dropLast(2) : digits)
         guard text.count - digits.count <= 1, let number, number <= Self.most else {
-            throw ArgumentError("'\(text)' is no time in ms; write 12.5 or -3 (at most \(Int(Self.most)))")
+            throw ArgumentError.unreadable(
+                text, as: "a time in milliseconds", remedy: "Write 12.5 or -3, at most \(Int(Self.most)).")
         }
         milliseconds = isBelow ? -number : number
     }

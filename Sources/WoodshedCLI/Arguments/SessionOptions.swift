@@ -90,7 +90,8 @@ struct CountInText: Hashable, Sendable {
         guard parts.count <= 2, let clicks, let tempo, clicks <= Int64(CountIn.clickRange.upperBound),
             let countIn = CountIn(clicks: Int(clicks), tempo: tempo)
         else {
-            throw ArgumentError("'\(text)' is no count-in; write 4, or 4:90 (1 to 32 clicks, 20 to 400 a minute)")
+            throw ArgumentError.unreadable(
+                text, as: "a count-in", remedy: "Write 4, or 4:90 (1 to 32 clicks, 20 to 400 a minute).")
         }
         self.countIn = countIn
     }
@@ -109,7 +110,8 @@ struct ResumeRewindText: Hashable, Sendable {
         case "off": rewind = .off
         default:
             guard let seconds = decimal(text), seconds <= Self.longest else {
-                throw ArgumentError("'\(text)' is no time to repeat; write auto, off, or 0 to 60 seconds")
+                throw ArgumentError.unreadable(
+                    text, as: "a time to repeat", remedy: "Write auto, off, or 0 to 60 seconds.")
             }
             rewind = .seconds(seconds)
         }
@@ -119,7 +121,7 @@ struct ResumeRewindText: Hashable, Sendable {
 extension TextMoment {
     init(parsing text: String) throws(ArgumentError) {
         guard let moment = TextMoment(rawValue: text) else {
-            throw ArgumentError("'\(text)' is no moment; write during, after or never")
+            throw ArgumentError.unreadable(text, as: "a moment", remedy: "Write during, after or never.")
         }
         self = moment
     }

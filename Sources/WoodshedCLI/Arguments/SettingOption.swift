@@ -121,7 +121,7 @@ struct SettingOption: Sendable {
             name: name, verbs: verbs, standard: standard.rawValue,
             check: { text throws(ArgumentError) in
                 guard !words.contains(text) else { return }
-                throw ArgumentError("'\(text)' is none of: \(words.joined(separator: ", "))")
+                throw ArgumentError.unlisted(text, in: words)
             })
     }
 

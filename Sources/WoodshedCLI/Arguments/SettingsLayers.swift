@@ -70,8 +70,8 @@ struct SettingsLayers {
             return value
         } catch {
             throw CommandFailure(
-                .configuration, "\(source.words): \(option.name): \(error)",
-                remedy: "Change the value, or run: woodshed config unset \(option.name)")
+                .configuration, "\(source.words): \(option.name): \(error.message)",
+                remedy: error.remedies(and: "Change the value, or run: woodshed config unset \(option.name)"))
         }
     }
 
@@ -97,8 +97,8 @@ struct SettingsLayers {
                 try take(String(entry.option.dropFirst(prefix.count)), entry.value)
             } catch {
                 throw CommandFailure(
-                    .configuration, "\(file?.path ?? ""), line \(entry.line): \(error)",
-                    remedy: "Change the value, or run: woodshed config unset \(entry.option)")
+                    .configuration, "\(file?.path ?? ""), line \(entry.line): \(error.message)",
+                    remedy: error.remedies(and: "Change the value, or run: woodshed config unset \(entry.option)"))
             }
         }
     }
@@ -133,8 +133,9 @@ struct SettingsLayers {
             return try RecipeText(parsing: found.text)
         } catch {
             throw CommandFailure(
-                .configuration, "\(file?.path ?? ""): \(RecipeText.prefix)\(name): \(error)",
-                remedy: "Change the value, or run: woodshed config unset \(shellWord(RecipeText.prefix + name))")
+                .configuration, "\(file?.path ?? ""): \(RecipeText.prefix)\(name): \(error.message)",
+                remedy: error.remedies(
+                    and: "Change the value, or run: woodshed config unset \(shellWord(RecipeText.prefix + name))"))
         }
     }
 

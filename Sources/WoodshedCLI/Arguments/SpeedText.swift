@@ -21,7 +21,7 @@ struct SpeedText: Hashable, Sendable {
     static func number(_ text: some StringProtocol) throws(ArgumentError) -> Double {
         if text.hasSuffix("%"), let percent = decimal(text.dropLast()) { return percent / 100 }
         if let factor = decimal(text.hasSuffix("x") ? text.dropLast() : text[...]) { return factor }
-        throw ArgumentError("'\(text)' is no speed; write 70%, 0.7 or 0.7x")
+        throw ArgumentError.unreadable(text, as: "a speed", remedy: "Write 70%, 0.7 or 0.7x.")
     }
 }
 
@@ -36,8 +36,9 @@ struct RampText: Hashable, Sendable {
     init(parsing text: String) throws(ArgumentError) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3 else {
-            throw ArgumentError(
-                "'\(text)' is no ramp; write FROM:TO:STEP, as in 60%:100%:5%, or FROM:TO for a glide within each pass")
+            throw ArgumentError.unreadable(
+                text, as: "a ramp",
+                remedy: "Write FROM:TO:STEP, as in 60%:100%:5%, or FROM:TO for a glide within each pass.")
         }
         from = try SpeedText(parsing: parts[0]).factor
         to = try SpeedText(parsing: parts[1]).factor
@@ -59,8 +60,8 @@ enum GapText: Hashable, Sendable {
     static let maximumSeconds = 3600.0
 
     init(parsing text: String) throws(ArgumentError) {
-        let unreadable = ArgumentError(
-            "'\(text)' is no gap; write 0.1 for seconds, 12f for frames or 1.0x for pass lengths")
+        let unreadable = ArgumentError.unreadable(
+            text, as: "a gap", remedy: "Write 0.1 for seconds, 12f for frames or 1.0x for pass lengths.")
         if text.hasSuffix("f") {
             guard let frames = wholeNumber(text.dropLast()) else { throw unreadable }
             self = .frames(frames)

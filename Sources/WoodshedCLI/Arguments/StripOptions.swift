@@ -53,7 +53,8 @@ struct ChannelText: Hashable, Sendable {
         } else if numbers.count == 2, range.contains(numbers[0]), range.contains(numbers[1]) {
             channels = .pair(left: Int(numbers[0]), right: Int(numbers[1]))
         } else {
-            throw ArgumentError("'\(text)' is no channel; write 1 for one on both sides, 3,4 for two, or all")
+            throw ArgumentError.unreadable(
+                text, as: "a channel", remedy: "Write 1 for one on both sides, 3,4 for two, or all.")
         }
     }
 
@@ -92,7 +93,7 @@ enum CentreText: String, CaseIterable {
 
     init(parsing text: String) throws(ArgumentError) {
         guard let centre = Self(rawValue: text) else {
-            throw ArgumentError("'\(text)' is none of: \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ArgumentError.unlisted(text, in: Self.allCases.map(\.rawValue))
         }
         self = centre
     }
@@ -111,7 +112,7 @@ struct BalanceText: Hashable, Sendable {
 
     init(parsing text: String) throws(ArgumentError) {
         guard let value = signedDecimal(text), ChannelStrip.balanceRange.contains(value) else {
-            throw ArgumentError("'\(text)' is no balance; write -1 (left only) to 1 (right only)")
+            throw ArgumentError.unreadable(text, as: "a balance", remedy: "Write -1 (left only) to 1 (right only).")
         }
         balance = value
     }
@@ -127,7 +128,8 @@ struct EqualiserText: Hashable, Sendable {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let gains = parts.compactMap { signedDecimal($0) }
         guard parts.count == 3, gains.count == 3, gains.allSatisfy(ChannelStrip.decibelRange.contains) else {
-            throw ArgumentError("'\(text)' sets no equaliser; write three gains from -24 to 12 dB: -6,0,+3")
+            throw ArgumentError.unreadable(
+                text, as: "a list of gains", remedy: "Write three gains from -24 to 12 dB, as in -6,0,+3.")
         }
         (low, mid, high) = (gains[0], gains[1], gains[2])
     }

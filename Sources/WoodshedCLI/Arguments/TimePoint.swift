@@ -69,7 +69,7 @@ enum TimePoint: Hashable, Sendable {
     }
 
     private static func unreadable(_ text: some StringProtocol) -> ArgumentError {
-        ArgumentError("'\(text)' is no time; write 83.5, 1:23.5, 1:02:03.250, 50% or 12f for frames")
+        ArgumentError.unreadable(text, as: "a time", remedy: "Write 83.5, 1:23.5, 1:02:03.250, 50% or 12f for frames.")
     }
 
     /// Returns the nearest frame of the clip. A frame past the clip's end is refused later, by the score.
@@ -113,7 +113,8 @@ struct TimeRange: Hashable, Sendable {
     init(parsing text: String) throws(ArgumentError) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else {
-            throw ArgumentError("'\(text)' is no section; write START-END, as in 2.0-3.0, 1:20-1:45 or 90112f-131072f")
+            throw ArgumentError.unreadable(
+                text, as: "a section", remedy: "Write START-END, as in 2.0-3.0, 1:20-1:45 or 90112f-131072f.")
         }
         start = try TimePoint(parsing: parts[0])
         end = parts[1].isEmpty ? nil : try TimePoint(parsing: parts[1])

@@ -129,7 +129,7 @@ struct ConfigCommand: Verb {
         do throws(ArgumentError) {
             try option.validate(value)
         } catch {
-            throw CommandFailure(.usage, error.description, remedy: "See: woodshed help practice")
+            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: woodshed help practice"))
         }
         try change { text in
             text.set(option.name, to: value)
@@ -145,7 +145,7 @@ struct ConfigCommand: Verb {
         do throws(ArgumentError) {
             try check(name, words)
         } catch {
-            throw CommandFailure(.usage, error.description, remedy: "See: \(see)")
+            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: \(see)"))
         }
         try change { text in
             text.set(name, to: words)

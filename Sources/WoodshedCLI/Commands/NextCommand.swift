@@ -42,7 +42,7 @@ struct NextCommand: Verb {
         completion: .list(ReviewRating.allCases.map(\.name)),
         transform: { text in
             guard let rating = ReviewRating(named: try optionValue(text)) else {
-                throw ArgumentError("'\(text)' is no rating; write again, hard, good or easy")
+                throw ArgumentError.unreadable(text, as: "a rating", remedy: "Write again, hard, good or easy.")
             }
             return rating
         })

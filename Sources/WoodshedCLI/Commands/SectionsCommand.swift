@@ -64,7 +64,7 @@ struct SectionsCommand: Verb {
             "Export as json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper), edl (mpv) or apkg (Anki).",
         transform: { text in
             guard let format = SectionExport(named: try optionValue(text)) else {
-                throw ArgumentError("'\(text)' is no format; write \(SectionExport.names)")
+                throw ArgumentError.unreadable(text, as: "a format", remedy: "Write \(SectionExport.names).")
             }
             return format
         })

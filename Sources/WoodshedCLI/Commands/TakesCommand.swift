@@ -212,7 +212,7 @@ struct TakesCommand: Verb {
     private static func rating(_ word: String) throws(CommandFailure) -> Int? {
         if word == "none" { return nil }
         guard let number = wholeNumber(word), (1...5).contains(number) else {
-            throw CommandFailure(.usage, "'\(word)' is no rating", remedy: "Give 1 to 5, or none.")
+            throw CommandFailure(.usage, "'\(word)' is not a rating", remedy: "Give 1 to 5, or none.")
         }
         return Int(number)
     }

@@ -195,7 +195,9 @@ final class RemoteDesk {
                 request, ControlAnswer.done(request.line, [.init("words", .array(said.map { .string($0) }))]))
         } catch {
             server.answer(
-                request, ControlAnswer.refused(request.line, error.description, remedy: "Write help for the commands."))
+                request,
+                ControlAnswer.refused(
+                    request.line, error.message, remedy: error.remedies(and: "Write help for the commands.")))
         }
     }
 }

@@ -18,7 +18,7 @@ struct QueueOptions: ParsableArguments {
         help: .init("Crossfade between recordings, 0 to 60 s. (default: 0)", valueName: "s"),
         transform: { text in
             guard let seconds = decimal(text), seconds <= 60 else {
-                throw ArgumentError("'\(text)' is no time from 0 to 60 seconds")
+                throw ArgumentError.unreadable(text, as: "a crossfade", remedy: "Write seconds from 0 to 60.")
             }
             return seconds
         })

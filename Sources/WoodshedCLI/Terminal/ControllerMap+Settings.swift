@@ -22,9 +22,11 @@ extension ControllerMap {
     ///   - words: Actions of playing or of recording, or `none`.
     mutating func bind(_ name: String, to words: String) throws(ArgumentError) {
         guard let trigger = ControllerTrigger(name) else {
-            throw ArgumentError(
-                "'\(name)' is not a control of a controller; write cc64, note60 or program5, with ch2. before it for one channel, "
-                    + "or .up after it for the release")
+            throw ArgumentError.unreadable(
+                name, as: "a control of a controller",
+                remedy:
+                    "Write cc64, note60 or program5, with ch2. before it for one channel, "
+                    + "or .up after it for the release.")
         }
         guard words != "none" else {
             self[trigger] = nil
@@ -32,7 +34,9 @@ extension ControllerMap {
         }
         let parts = words.split(separator: ";").map(String.init)
         for part in parts where (try? RecordAction(words: part)) == nil { _ = try KeyAction(words: part) }
-        if parts.isEmpty { throw ArgumentError("'\(words)' is no action; write none for a pedal without one") }
+        if parts.isEmpty {
+            throw ArgumentError.unreadable(words, as: "an action", remedy: "Write none for a pedal without an action.")
+        }
         self[trigger] = words
     }
 }

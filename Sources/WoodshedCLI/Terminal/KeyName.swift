@@ -43,9 +43,10 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func unknown(_ text: String) -> ArgumentError {
-        ArgumentError(
-            "'\(text)' is no key; write a character, a name such as space, left or backspace, with ctrl+, alt+ or shift+ before it"
-        )
+        ArgumentError.unreadable(
+            text, as: "a key",
+            remedy:
+                "Write a character, or a name such as space, left or backspace, after any of ctrl+, alt+ and shift+.")
     }
 
     /// Returns the name of a pressed key; nil for a key without a name.

@@ -15,13 +15,15 @@ extension NamedAction {
         if text == "none" { return [] }
         var actions: [Self] = []
         for part in text.split(separator: ";" as Character) { actions.append(try Self(words: part)) }
-        if actions.isEmpty { throw ArgumentError("'\(text)' is no action; write none for a key without one") }
+        if actions.isEmpty {
+            throw ArgumentError.unreadable(text, as: "an action", remedy: "Write none for a key without an action.")
+        }
         return actions
     }
 
     /// Returns the error for an unknown action.
     static func unknown(_ text: some StringProtocol) -> ArgumentError {
-        ArgumentError("'\(text)' is no action; woodshed config keys lists all of them")
+        ArgumentError.unreadable(text, as: "an action", remedy: "List all actions with `woodshed config keys`.")
     }
 }
 
