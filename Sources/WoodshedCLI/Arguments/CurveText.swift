@@ -25,7 +25,7 @@ struct CurveText: Hashable, Sendable {
             let value = part[part.index(after: sign)...]
             let glides = part[sign] == "~"
             guard !points.isEmpty || !glides && value != Self.repeatWord else {
-                throw ArgumentError("a curve begins with a speed at 0, as in 0=70%")
+                throw ArgumentError("a curve begins with a speed at 0", remedy: "Write the beginning as in 0=70%.")
             }
             if value == Self.repeatWord { end = time }
             // A glide to the repetition ends at the speed of the beginning.

@@ -35,13 +35,15 @@ struct RecipeText: Equatable, Sendable {
 
     private static func step(_ words: [String], of text: String) throws(ArgumentError) -> Step {
         guard !words.isEmpty else {
-            throw ArgumentError("'\(text)' has an empty step; write passes=2 speed=70%; passes=3 gap=1.0x")
+            throw ArgumentError(
+                "'\(text)' has an empty step", remedy: "Write steps as in passes=2 speed=70%; passes=3 gap=1.0x.")
         }
         var step = Step()
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
-                throw ArgumentError("'\(word)' sets nothing; write passes=, speed=, gap= or text= with a value")
+                throw ArgumentError(
+                    "'\(word)' sets nothing", remedy: "Write passes=, speed=, gap= or text= with a value.")
             }
             switch parts[0] {
             case "passes": step.passes = try boundedInteger(parts[1], in: 1...1000)
@@ -49,7 +51,7 @@ struct RecipeText: Equatable, Sendable {
             case "gap": step.gap = try GapText(parsing: parts[1])
             case "text": step.text = try TextMoment(parsing: parts[1])
             default:
-                throw ArgumentError("a step has no '\(parts[0])'; write passes, speed, gap or text")
+                throw ArgumentError("a step has no '\(parts[0])'", remedy: "Write passes, speed, gap or text.")
             }
         }
         return step

@@ -45,7 +45,8 @@ struct RampText: Hashable, Sendable {
         step = parts.count == 3 ? try SpeedText.number(parts[2]) : nil
         if let step, step <= 0 {
             throw ArgumentError(
-                "the ramp's step is 0, so the ramp would never reach its last speed; write a step such as 5%")
+                "the ramp's step is 0, so the ramp would never reach its last speed", remedy: "Write a step such as 5%."
+            )
         }
     }
 }

@@ -43,7 +43,7 @@ enum TimePoint: Hashable, Sendable {
         } else if text.hasSuffix("%") {
             guard let percent = decimal(text.dropLast()) else { throw Self.unreadable(text) }
             guard percent <= 100 else {
-                throw ArgumentError("'\(text)' is past the end; a percentage goes from 0% to 100%")
+                throw ArgumentError("'\(text)' is past the end", remedy: "Write 0% to 100%.")
             }
             self = .fraction(percent / 100)
         } else {

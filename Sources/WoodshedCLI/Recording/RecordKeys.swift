@@ -46,7 +46,7 @@ struct RecordKeys {
     /// Returns the requests for words of a remote command. Only `yes` answers the question.
     mutating func requests(words: String) throws(ArgumentError) -> [RecordRequest] {
         guard let answer = try? ConfirmAction(words: words) else { return requests(try RecordAction.list(words)) }
-        guard isAsking else { throw ArgumentError("no question is open; write discard first") }
+        guard isAsking else { throw ArgumentError("no question is open", remedy: "Write discard first.") }
         isAsking = false
         return answer == .yes ? [.discard] : [.goOn]
     }

@@ -35,7 +35,9 @@ extension Session: RemoteControlled {
             // Other words may be actions of the list or of the input line.
             if try takeWordsForLine(words) { return }
             guard let action = try? ListAction(words: words) else { throw error }
-            guard screen.chooser != nil else { throw ArgumentError("the list is not open; write list first") }
+            guard screen.chooser != nil else {
+                throw ArgumentError("the list is not open", remedy: "Write list first.")
+            }
             return choose(action)
         }
         for action in actions {
@@ -50,7 +52,7 @@ extension Session: RemoteControlled {
         let (text, action) = (words.hasPrefix("type ") ? words.dropFirst(5) : nil, try? InputAction(words: words))
         guard text != nil || action != nil else { return false }
         guard let desk, desk.line != nil else {
-            throw ArgumentError("nothing is typed now; write save or rename first")
+            throw ArgumentError("nothing is typed now", remedy: "Write save or rename first.")
         }
         if let text { desk.type(text: text) }
         let said = action.flatMap { desk.take($0) }

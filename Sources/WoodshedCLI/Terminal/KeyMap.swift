@@ -51,7 +51,8 @@ struct KeyMap: Sendable {
         let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let layer = KeyLayer(rawValue: parts[0]) else {
             let layers = KeyLayer.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ArgumentError("'\(name)' does not begin with a layer and a point; the layers are \(layers)")
+            throw ArgumentError(
+                "'\(name)' does not begin with a layer and a point", remedy: "The layers are: \(layers).")
         }
         switch layer {
         case .playing: try playing.bind(parts[1], to: words)
