@@ -18,7 +18,7 @@ public struct StreamRequest: Sendable, Hashable {
     package let channelCount: Int
     package let periodFrames: Int
     package let periodCount: Int
-    package let clock: StreamClock
+    package private(set) var clock: StreamClock
     package let fileFormat: FileFormat?
     package let realtimePriority: Int?
     package private(set) var isExclusive: Bool
@@ -103,6 +103,13 @@ public struct StreamRequest: Sendable, Hashable {
     package func withLongBuffer() -> StreamRequest {
         var request = self
         request.hasLongBuffer = true
+        return request
+    }
+
+    /// Returns the same request with the real clock, also for files and `null`.
+    func withRealClock() -> StreamRequest {
+        var request = self
+        request.clock = .real
         return request
     }
 

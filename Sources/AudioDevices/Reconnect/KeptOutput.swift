@@ -47,7 +47,9 @@ package final class KeptOutput: OutputStream {
         let first = try openOutput(device, request)
         configuration = first.configuration
         do {
-            keeper = try Keeper(first, device: device.stable(), request: request, policy: policy, callbacks: callbacks)
+            // A fallback to `null` or a file goes on at the pace of the device.
+            keeper = try Keeper(
+                first, device: device.stable(), request: request.withRealClock(), policy: policy, callbacks: callbacks)
         } catch {
             first.stop()
             throw error
