@@ -72,11 +72,10 @@ fi
 "$programs/LevelMeter" missing.wav >said 2>&1 && fail "LevelMeter plays a file that does not exist"
 grep -q 'missing.wav' said || fail "LevelMeter does not say which file is missing but: $(cat said)"
 
-# A second of the song through a file: bit for bit the same as the song's left channel. On a busy machine a block may be late,
-# which is reported and changes no frame.
+# A second of the song through a file, by the virtual clock: bit for bit the same as the song's left channel.
 sox song.wav -r 48000 -e floating-point -b 32 -c 1 mono.wav remix 1 || exit 1
 if timeout 60 "$programs/Monitor" file:heard.wav file:mono.wav 1 >said 2>&1; then
-    grep -qE '^48000 frames, [0-9]+ xruns, 0 overruns$' said || fail "Monitor said: $(cat said)"
+    grep -q '^48000 frames, 0 xruns, 0 overruns$' said || fail "Monitor said: $(cat said)"
     sox mono.wav -c 2 expected.wav remix 1 1 trim 0 48000s && sox heard.wav heard.raw && sox expected.wav expected.raw
     cmp -s heard.raw expected.raw || fail "Monitor did not play what it recorded"
 else

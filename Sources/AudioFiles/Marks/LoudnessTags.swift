@@ -6,7 +6,7 @@ internal import JSON
 /// All gains bring the recording, or its album, to −18 LUFS, the level of ReplayGain 2.0. Sources are comments of FLAC,
 /// Ogg Vorbis and Opus, TXXX frames of ID3, and, through `ffprobe`, the formats for `ffmpeg`. Other tags, such as
 /// iTunes' SoundCheck, are ignored.
-public struct LoudnessTags: Sendable, Hashable {
+package struct LoudnessTags: Sendable, Hashable {
     /// Gain of the recording, in dB.
     package var trackGain: Double?
     /// Gain of the album, in dB.
@@ -31,7 +31,7 @@ public struct LoudnessTags: Sendable, Hashable {
     /// - Throws: An error if the file can no longer be opened.
     ///
     /// Real-time safe: no.
-    public init(of info: AudioFileInfo) throws(AudioFileError) {
+    package init(of info: AudioFileInfo) throws(AudioFileError) {
         let file = try OpenedFile(path: info.path)
         if case .foreign = FileSniffer.kind(of: file) {
             // If `ffprobe` has become unavailable, the recording is played without gain.
