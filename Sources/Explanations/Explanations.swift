@@ -1,5 +1,6 @@
 // Explanations: the protocol of every error and warning of this project (cause and remedy), and the printed form; the
-// type of most errors; exit statuses; and the system's text for error numbers.
+// type of most errors; exit statuses; the system's text for error numbers; and the helpers for texts that most modules
+// need.
 //
 // Knows no particular error, and has no dependencies. A program that uses any of the modules can catch all their errors
 // at once:

@@ -1,4 +1,5 @@
 // Cue sheets of CD burners and players: tracks with a title, and indices in minutes, seconds and 1/75 of a second.
+internal import Explanations
 
 enum CueFormat {
     private struct Track {
@@ -86,8 +87,8 @@ enum CueFormat {
             losses.loseDetails(of: section)
             if !points.contains(index) { losses.lose("with ends of their own, but their starts") }
             let frames = FormatTime.units(section.frames.lowerBound, per: 75, rate: list.sampleRate)
-            let time = [frames / 4500, frames / 75 % 60, frames % 75].map { FormatTime.padded($0, to: 2) }
-            text += "  TRACK \(FormatTime.padded(Int64(index + 1), to: 2)) AUDIO\n"
+            let time = [frames / 4500, frames / 75 % 60, frames % 75].map { zeroPadded($0, to: 2) }
+            text += "  TRACK \(zeroPadded(Int64(index + 1), to: 2)) AUDIO\n"
             let name = losses.name(of: section)
             if !name.isEmpty { text += "    TITLE \(quoted(name))\n" }
             text += "    INDEX 01 \(time.joined(separator: ":"))\n"

@@ -1,4 +1,5 @@
 // Times in files of sections, in whole numbers: a frame must not depend on the rounding of a decimal fraction.
+internal import Explanations
 internal import JSON
 
 /// Conversions between frames and fractions of a second.
@@ -59,25 +60,20 @@ enum FormatTime {
         let scale = (0..<decimals).reduce(Int64(1)) { value, _ in value * 10 }
         let units = units(frame, per: scale, rate: rate)
         let seconds = units / scale
-        return padded(seconds / 60, to: minuteDigits) + ":" + padded(seconds % 60, to: 2) + "."
-            + padded(units % scale, to: decimals)
+        return zeroPadded(seconds / 60, to: minuteDigits) + ":" + zeroPadded(seconds % 60, to: 2) + "."
+            + zeroPadded(units % scale, to: decimals)
     }
 
     /// Returns milliseconds as `HH:MM:SS.mmm`.
     static func clock(milliseconds: Int64, point: String) -> String {
         let seconds = milliseconds / 1000
-        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, to: 2) }
-        return parts.joined(separator: ":") + point + padded(milliseconds % 1000, to: 3)
+        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { zeroPadded($0, to: 2) }
+        return parts.joined(separator: ":") + point + zeroPadded(milliseconds % 1000, to: 3)
     }
 
     /// Returns a frame in seconds, with six decimals.
     static func seconds(_ frame: Int64, rate: Int) -> String {
         let units = units(frame, per: 1_000_000, rate: rate)
-        return "\(units / 1_000_000)." + padded(units % 1_000_000, to: 6)
-    }
-
-    static func padded(_ value: Int64, to digits: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        return "\(units / 1_000_000)." + zeroPadded(units % 1_000_000, to: 6)
     }
 }
