@@ -154,7 +154,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "RunLog", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
-        .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: unoptimised),
+        .target(name: "Anki", dependencies: ["Database", "Explanations", "Files", "JSON"], swiftSettings: unoptimised),
         .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),
         .target(name: "Settings", dependencies: ["UserState"], swiftSettings: settings),
         .target(
@@ -164,7 +164,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles", "Samples"], swiftSettings: settings),
-        .target(name: "Takes", dependencies: ["Files", "JSON", "UserState", "AudioFiles"], swiftSettings: settings),
+        .target(
+            name: "Takes", dependencies: ["Explanations", "Files", "JSON", "UserState", "AudioFiles"],
+            swiftSettings: settings),
         .target(
             name: "Waveforms",
             dependencies: [

@@ -4,6 +4,7 @@
 // The module does not know the subject of the cards, and encodes no sound. The module only writes packages; Anki reads
 // them.
 internal import Database
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import JSON
@@ -40,8 +41,7 @@ package final class AnkiPackage {
     ///   name in every package, and a changed medium never collides with its old version.
     package func add(_ descriptor: Int32, named name: String, ending: String) throws(PackageFault) -> String {
         let sum = try ZipWriter.sum(of: descriptor)
-        let digits = String(sum.value, radix: 16)
-        let whole = "\(name)-\(String(repeating: "0", count: 8 - digits.count))\(digits).\(ending)"
+        let whole = "\(name)-\(zeroPadded(sum.value, to: 8, radix: 16)).\(ending)"
         if media.contains(whole) { return whole }
         try archive.add(contentsOf: descriptor, sum, named: String(media.count))
         media.append(whole)

@@ -1,4 +1,5 @@
 // Formats names and other text from outside: as text that is safe to print on a terminal, and as words of a command.
+internal import Explanations
 
 /// Returns text from outside (the name of a file or device) with visible control characters, so the terminal does not
 /// act on them.
@@ -50,10 +51,7 @@ private func shellEscape(_ scalar: Unicode.Scalar) -> String {
     let text = String(scalar)
     if printable(text) == text { return text }
     // Bytes become three octal digits, the maximum, so a digit may follow.
-    return FileName.bytes(of: text).map { byte in
-        let digits = String(byte, radix: 8)
-        return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-    }.joined()
+    return FileName.bytes(of: text).map { "\\" + zeroPadded($0, to: 3, radix: 8) }.joined()
 }
 
 /// Returns the name of a file, or words of a title, as the operand of a command. A hyphen at the beginning would make

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import Glibc
 
 /// The time of a line.
@@ -6,10 +7,7 @@ enum LogTime {
     static func text(_ seconds: Int64, _ milliseconds: Int) -> String {
         var (time, parts) = (time_t(seconds), unsafe tm())
         _ = unsafe gmtime_r(&time, &parts)
-        func digits(_ number: some BinaryInteger, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
+        func digits(_ number: some BinaryInteger, _ count: Int) -> String { zeroPadded(number, to: count) }
         let date =
             unsafe "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
         let clock = unsafe "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"

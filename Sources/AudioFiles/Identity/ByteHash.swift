@@ -1,5 +1,6 @@
 // The hash for telling contents apart: XXH3 in 128 bits (Yann Collet, <https://xxhash.com>). Fast, not cryptographic.
 internal import CXXHash
+internal import Explanations
 
 /// The 128-bit XXH3 hash of bytes arriving in pieces.
 @safe
@@ -33,8 +34,5 @@ package struct ByteHash: ~Copyable {
     package static func hexadecimal(_ high: UInt64, _ low: UInt64) -> String { hexadecimal(high) + hexadecimal(low) }
 
     /// Returns 16 hexadecimal digits.
-    package static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package static func hexadecimal(_ value: UInt64) -> String { zeroPadded(value, to: 16, radix: 16) }
 }

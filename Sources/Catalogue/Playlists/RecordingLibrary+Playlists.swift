@@ -1,3 +1,4 @@
+internal import AudioFiles
 internal import Database
 public import Explanations
 public import Store
@@ -194,11 +195,7 @@ extension RecordingLibrary {
     }
 
     static func newIdentity() -> String {
-        let digits = [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }
-        return digits.joined()
+        ByteHash.hexadecimal(UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
     }
 
     private static func taken(_ name: String) -> RecordingLibraryError {

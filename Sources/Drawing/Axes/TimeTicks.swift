@@ -1,4 +1,5 @@
 // The marks of the time axis, with labels.
+internal import Explanations
 internal import Glibc
 
 /// The marks of a time axis, spaced so that labels do not touch.
@@ -88,17 +89,14 @@ struct TimeTicks: Equatable {
 
     /// Returns a time as m:ss or h:mm:ss, with the given number of decimal places.
     static func text(units: Int, decimals: Int) -> String {
-        func padded(_ number: Int, _ digits: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, digits - text.count)) + text
-        }
         let scale = (0..<decimals).reduce(1) { product, _ in product * 10 }
         let (seconds, fraction) = abs(units).quotientAndRemainder(dividingBy: scale)
         let (hours, rest) = seconds.quotientAndRemainder(dividingBy: 3600)
         let sign = units < 0 ? "\u{2212}" : ""
         let clock =
             hours > 0
-            ? "\(hours):\(padded(rest / 60, 2)):\(padded(rest % 60, 2))" : "\(rest / 60):\(padded(rest % 60, 2))"
-        return sign + clock + (decimals > 0 ? "." + padded(fraction, decimals) : "")
+            ? "\(hours):\(zeroPadded(rest / 60, to: 2)):\(zeroPadded(rest % 60, to: 2))"
+            : "\(rest / 60):\(zeroPadded(rest % 60, to: 2))"
+        return sign + clock + (decimals > 0 ? "." + zeroPadded(fraction, to: decimals) : "")
     }
 }

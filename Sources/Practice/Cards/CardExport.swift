@@ -204,11 +204,7 @@ private struct CardMaker {
     private func clock(_ frame: Int64) -> String {
         let milliseconds = Int64((Double(frame) * 1000 / Double(recording.sampleRate)).rounded())
         let (seconds, rest) = (milliseconds / 1000 % 60, milliseconds % 1000)
-        func padded(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(milliseconds / 60_000):\(padded(seconds, 2)).\(padded(rest, 3))"
+        return "\(milliseconds / 60_000):\(zeroPadded(seconds, to: 2)).\(zeroPadded(rest, to: 3))"
     }
 }
 

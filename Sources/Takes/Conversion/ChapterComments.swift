@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import Explanations
 
 /// Marks as comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
 /// "Chapter Extension", 2011). Times have milliseconds.
@@ -63,8 +64,7 @@ struct ChapterComments {
     }
 
     private static func digits(_ value: Int, _ count: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
+        zeroPadded(value, to: count)
     }
 
     static func time(_ frame: Int64, _ sampleRate: Int) -> String {

@@ -1,4 +1,5 @@
 // Formats numbers for people: times, percentages, decibels and sizes.
+internal import Explanations
 import Glibc
 
 /// Formats a number with up to three decimals, without trailing zeros.
@@ -15,8 +16,7 @@ package func fixed(_ value: Double, decimals: Int) -> String {
     let units = Int64((abs(value) * scale).rounded())
     let sign = value < 0 && units > 0 ? "-" : ""
     guard decimals > 0 else { return sign + String(units) }
-    let digits = String(units)
-    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    let padded = zeroPadded(units, to: decimals + 1)
     return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
@@ -33,7 +33,7 @@ package func clockText(_ seconds: Double, decimals: Int = 1) -> String {
     let secondsText = fixed(Double(whole % 60) + rest, decimals: decimals)
     let padded = whole % 60 < 10 ? "0" + secondsText : secondsText
     guard hours > 0 else { return "\(minutes):\(padded)" }
-    return "\(hours):\(minutes < 10 ? "0" : "")\(minutes):\(padded)"
+    return "\(hours):\(zeroPadded(minutes, to: 2)):\(padded)"
 }
 
 /// Formats a speed factor such as `70 %`, with a decimal unless the percentage is a whole number.

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import JSON
 
 /// An expected checksum of a file.
@@ -29,7 +30,7 @@ struct Checksum: Equatable, Hashable, Sendable {
     }
 
     var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        bytes.map { zeroPadded($0, to: 2, radix: 16) }.joined()
     }
 
     /// Returns the checksums of the whole file in an answer: from `Repr-Digest` (RFC 9530), from `Digest` (RFC 3230),

@@ -1,4 +1,5 @@
 // Measured round trips as text, in sentences and in columns.
+import Explanations
 import Glibc
 import Terminal
 import Woodshed
@@ -45,8 +46,7 @@ enum RoundTripText {
         var moment = time_t(time)
         var local = unsafe tm()
         guard unsafe localtime_r(&moment, &local) != nil else { return "once" }
-        func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
         let (year, month, day) = unsafe (local.tm_year + 1900, local.tm_mon + 1, local.tm_mday)
-        return "\(year)-\(two(month))-\(two(day))"
+        return "\(year)-\(zeroPadded(month, to: 2))-\(zeroPadded(day, to: 2))"
     }
 }

@@ -1,4 +1,5 @@
 // One block of an archive in the POSIX pax interchange format (IEEE 1003.1), which GNU tar also writes and reads.
+internal import Explanations
 
 /// Header of a member.
 struct TarHeader: Equatable {
@@ -80,8 +81,7 @@ struct TarHeader: Equatable {
             for (index, byte) in bytes.enumerated() { block[place + index] = byte }
         }
         func octal(_ value: Int64, _ width: Int) -> String.UTF8View {
-            let digits = String(value, radix: 8)
-            return (String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits).utf8
+            zeroPadded(value, to: width, radix: 8).utf8
         }
         put(name.prefix(Self.longestName), at: 0)
         put(octal(0o644, 7), at: 100)
