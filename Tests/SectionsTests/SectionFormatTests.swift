@@ -1,3 +1,4 @@
+import Explanations
 import TestSupport
 import Testing
 
@@ -171,10 +172,9 @@ struct SectionFormatTests {
             sampleRate: [8000, 44_100, 48_000, 192_000].randomElement(using: &random) ?? 8000, frameCount: 9_000_001)
         func words() -> String {
             let letters = Array("abc äß二,;\"'&<>=%|#.!\\{}[]")
-            return SectionCollector.trimmed(
-                String(
-                    (0..<Int.random(in: 0...8, using: &random)).compactMap { _ in letters.randomElement(using: &random)
-                    }))
+            return String(
+                (0..<Int.random(in: 0...8, using: &random)).compactMap { _ in letters.randomElement(using: &random) }
+            ).trimmed()
         }
         for _ in 0..<Int.random(in: 1...20, using: &random) {
             let (left, right) = (
@@ -187,7 +187,7 @@ struct SectionFormatTests {
                 try list.apply(
                     .add([
                         SectionDraft(
-                            left..<min(9_000_001, left + right), name: words(), text: SectionCollector.trimmed(text),
+                            left..<min(9_000_001, left + right), name: words(), text: text.trimmed(),
                             isHard: Bool.random(using: &random),
                             settings: Bool.random(using: &random) ? ["speed": "70%"] : [:])
                     ]))

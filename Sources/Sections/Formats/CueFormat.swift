@@ -47,7 +47,7 @@ enum CueFormat {
     /// Returns a text in quotation marks without the marks; otherwise the text without its last word, the type; or the
     /// whole text.
     private static func unquoted(_ text: Substring, hasType: Bool) -> String {
-        let text = SectionCollector.trimmed(text)
+        let text = text.trimmed()
         if text.hasPrefix("\""), let end = text.dropFirst().lastIndex(of: "\"") {
             return String(text[text.index(after: text.startIndex)..<end])
         }

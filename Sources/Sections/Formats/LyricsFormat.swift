@@ -1,4 +1,5 @@
 // LRC: lines that begin with one or more times, [01:23.45]; the enhanced form has times of words within a line, <01:23.45>.
+internal import Explanations
 
 enum LyricsFormat {
     static func read(_ lines: [Substring], into collector: inout SectionCollector) {
@@ -8,7 +9,7 @@ enum LyricsFormat {
             if let shift = tag("offset", in: line).flatMap(milliseconds) { offset = shift }
             let (times, rest) = times(in: line)
             guard !times.isEmpty else { continue }
-            let text = SectionCollector.trimmed(SubtitleFormat.plain(rest, decodesEntities: false))
+            let text = SubtitleFormat.plain(rest, decodesEntities: false).trimmed()
             found += times.map { ($0, text) }
         }
         // A positive offset shows the lines earlier.
@@ -37,7 +38,7 @@ enum LyricsFormat {
     }
 
     private static func milliseconds(_ text: Substring) -> Int64? {
-        let text = SectionCollector.trimmed(text)
+        let text = text.trimmed()
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
         return FormatTime.digits(digits).map { ($0 * (isNegative ? -1 : 1)) * 1_000_000 }

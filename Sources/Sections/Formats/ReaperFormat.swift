@@ -1,4 +1,5 @@
 // Reaper's list of regions and markers: comma-separated values (RFC 4180), "R1" for a region and "M1" for a marker.
+internal import Explanations
 
 enum ReaperFormat {
     static func read(_ lines: [Substring], into collector: inout SectionCollector) {
@@ -58,7 +59,7 @@ enum ReaperFormat {
     }
 
     private static func quoted(_ text: String) -> String {
-        guard text.contains(where: { $0 == "," || $0 == "\"" }) || text != SectionCollector.trimmed(text) else {
+        guard text.contains(where: { $0 == "," || $0 == "\"" }) || text != text.trimmed() else {
             return text
         }
         return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

@@ -90,18 +90,11 @@ struct SectionCollector {
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
-        return shortened(trimmed(String(line)), to: SectionLimits.nameBytes)
+        return shortened(String(line).trimmed(), to: SectionLimits.nameBytes)
     }
 
     private static func words(_ text: String) -> String {
-        shortened(trimmed(String(text.filter { $0 != "\0" })), to: SectionLimits.textBytes)
-    }
-
-    static func trimmed(_ text: some StringProtocol) -> String {
-        var text = text[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
+        shortened(String(text.filter { $0 != "\0" }).trimmed(), to: SectionLimits.textBytes)
     }
 
     private static func shortened(_ text: String, to bytes: Int) -> String {

@@ -1,5 +1,6 @@
 // SubRip (as written by its program and every player) and WebVTT (W3C Candidate Recommendation, 2019): both are blocks
 // with a line of two times, and text below.
+internal import Explanations
 internal import JSON
 
 enum SubtitleFormat {
@@ -39,15 +40,15 @@ enum SubtitleFormat {
     }
 
     private static func isNumber(_ line: Substring) -> Bool {
-        let line = SectionCollector.trimmed(line)
+        let line = line.trimmed()
         return !line.isEmpty && line.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// Returns the two times of a line; the rest of the line is the layout of the cue.
     private static func times(_ line: Substring) -> (Int64, Int64)? {
         guard let arrow = line.firstRange(of: "-->") else { return nil }
-        let start = SectionCollector.trimmed(line[..<arrow.lowerBound])
-        let end = SectionCollector.trimmed(line[arrow.upperBound...]).split(separator: " ").first ?? ""
+        let start = line[..<arrow.lowerBound].trimmed()
+        let end = line[arrow.upperBound...].trimmed().split(separator: " ").first ?? ""
         guard let from = FormatTime.parse(start), let to = FormatTime.parse(end) else { return nil }
         return (from, to)
     }
