@@ -1,3 +1,5 @@
+internal import Explanations
+
 /// A process that has a sound device open.
 package struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
     /// Process id.
@@ -77,8 +79,7 @@ extension SystemFiles {
         for line in text.split(separator: "\n") where line.hasPrefix(key) {
             guard let colon = line.firstIndex(of: ":"), line[..<colon].dropFirst(key.count).allSatisfy(\.isWhitespace)
             else { continue }
-            let value = line[line.index(after: colon)...]
-            return String(value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+            return line[line.index(after: colon)...].trimmed()
         }
         return nil
     }

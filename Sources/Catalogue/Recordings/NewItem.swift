@@ -1,4 +1,5 @@
 package import AudioFiles
+internal import Explanations
 internal import Files
 package import Store
 
@@ -79,6 +80,5 @@ package func line(_ text: String) -> String {
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"
         line.append(isControl ? " " : scalar)
     }
-    let words = String(line).split(separator: " ", omittingEmptySubsequences: false)
-    return words.drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed().joined(separator: " ")
+    return String(line).trimmed { $0 == " " }
 }

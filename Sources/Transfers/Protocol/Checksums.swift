@@ -62,11 +62,9 @@ struct Checksum: Equatable, Hashable, Sendable {
     }
 
     private static func pair(_ text: Substring) -> (name: String, value: Substring) {
-        let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let end = text.firstIndex(of: "=") ?? text.endIndex
-        var value = text[end...].dropFirst().drop(while: blank)
-        while let last = value.last, blank(last) { value.removeLast() }
-        return (text[..<end].filter { !blank($0) }.lowercased(), value)
+        let value = text[end...].dropFirst().trimmed(ResponseHead.isBlank)
+        return (text[..<end].filter { !ResponseHead.isBlank($0) }.lowercased(), value[...])
     }
 
     /// Decodes base64; nil if the text is not base64 of at most 64 bytes.

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import JSON
 
 /// The head of a server's answer: its status and its fields.
@@ -34,7 +35,7 @@ struct ResponseHead {
             fields = []
         } else if let colon = text.firstIndex(of: ":") {
             let name = text[..<colon].lowercased()
-            fields.append((name, Self.trimmed(text[text.index(after: colon)...])))
+            fields.append((name, text[text.index(after: colon)...].trimmed(Self.isBlank)))
         }
         return true
     }
@@ -43,12 +44,8 @@ struct ResponseHead {
         String(String.UnicodeScalarView(unsafe bytes.map { Unicode.Scalar($0) }))
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        // Not `dropLast`: without an argument, `dropLast` counts the characters of a text.
-        while let end = text.last, end == " " || end == "\t" { text.removeLast() }
-        return String(text)
-    }
+    /// True for a character that may surround the value of a field.
+    static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
     /// Returns the values of all fields of a name.
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
@@ -68,7 +65,7 @@ struct ResponseHead {
     var statesEnd: Bool {
         contentLength != nil
             || values("transfer-encoding").contains { value in
-                value.split(separator: ",").contains { Self.trimmed($0).lowercased() == "chunked" }
+                value.split(separator: ",").contains { $0.trimmed(Self.isBlank).lowercased() == "chunked" }
             }
     }
 
@@ -82,7 +79,7 @@ struct ResponseHead {
         let known = ["", "identity", "none", "aws-chunked"]
         for value in values("content-encoding") + values("transfer-encoding") {
             for part in value.split(separator: ",") {
-                let name = Self.trimmed(part).lowercased()
+                let name = part.trimmed(Self.isBlank).lowercased()
                 if !known.contains(name), name != "chunked" { return name }
             }
         }

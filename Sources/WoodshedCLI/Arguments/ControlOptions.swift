@@ -1,5 +1,6 @@
 // Ways to control a run, beside the keyboard.
 import ArgumentParser
+import Explanations
 import Terminal
 
 /// The ways, as written: `socket`, `midi:nanoKONTROL2`, `socket,midi`, `none`.
@@ -19,9 +20,7 @@ struct ControlWays: Equatable, Sendable {
     init() {}
 
     init(parsing text: String) throws(ArgumentError) {
-        let words = text.split(separator: ",", omittingEmptySubsequences: false).map { word in
-            String(word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed { $0 == " " } }
         for word in words where word != "none" || words.count > 1 {
             switch word {
             case "socket": hasSocket = true

@@ -1,4 +1,5 @@
 // Questions to a person at a terminal, one line each, for screen readers.
+import Explanations
 import Glibc
 import Terminal
 import WoodshedLibrary
@@ -12,8 +13,8 @@ enum Question {
     static func answer(to question: String) -> String? {
         StandardStream.error.note(question)
         guard let line = readLine() else { return nil }
-        let answer = line.trimmingPrefix { $0.isWhitespace }.reversed().trimmingPrefix { $0.isWhitespace }.reversed()
-        return answer.isEmpty ? nil : String(answer)
+        let answer = line.trimmed()
+        return answer.isEmpty ? nil : answer
     }
 }
 

@@ -1,5 +1,6 @@
 // A line typed while a recording plays. Keys arrive in raw mode, so editing is done here.
 import AudioFiles
+import Explanations
 import Terminal
 
 /// An unfinished line of text.
@@ -34,7 +35,7 @@ struct InputLine: Equatable {
     /// Carries out an action.
     mutating func take(_ action: InputAction) -> Outcome {
         switch action {
-        case .accept: return .done(trimmed)
+        case .accept: return .done(text.trimmed { $0 == " " })
         case .cancel: return .givenUp
         case .deleteCharacter: if !text.isEmpty { text.removeLast() }
         case .deleteLine: text = ""
@@ -60,13 +61,6 @@ struct InputLine: Equatable {
 
     private mutating func add(_ character: Character) {
         if text.utf8.count + character.utf8.count <= Self.mostBytes { text.append(character) }
-    }
-
-    private var trimmed: String {
-        var text = text[...]
-        while text.first == " " { text.removeFirst() }
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 
     /// Returns the line, with its end visible.
