@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The text of a file as UTF-8 bytes, decoded from any encoding, and its lines.
 package struct LineText {
     /// The text without a byte order mark. Lines with invalid UTF-8 occur only in a file that claims to be UTF-8: such
@@ -16,7 +18,7 @@ package struct LineText {
         } else if pathExtension.lowercased() == "m3u8" || Self.isUTF8(content) || Self.saysUTF8(content) {
             bytes = content
         } else {
-            bytes = Self.western(content)
+            bytes = OlderText.western(content[...])
         }
     }
 
@@ -44,36 +46,6 @@ package struct LineText {
 
     /// Converts UTF-16 without its byte order mark to UTF-8.
     static func wide(_ content: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
-        let bytes = Array(content)
-        let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place -> UInt16 in
-            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
-            return isBigEndian ? first << 8 | second : second << 8 | first
-        }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
+        Array(String(decoding: OlderText.units(content, isBigEndian: isBigEndian), as: UTF16.self).utf8)
     }
-
-    /// Converts windows-1252 to UTF-8.
-    static func western(_ content: some Collection<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(content.count + content.count / 8)
-        for byte in content {
-            guard byte >= 0x80 else {
-                text.append(byte)
-                continue
-            }
-            let scalar = byte < 0xA0 ? windows[Int(byte) - 0x80] : Unicode.Scalar(byte)
-            text.append(contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
-        }
-        return text
-    }
-
-    /// Characters of windows-1252 from 0x80 to 0x9F. Five bytes are undefined, and become control characters, as in
-    /// browsers.
-    private static let windows: [Unicode.Scalar] = [
-        "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}", "\u{2C6}",
-        "\u{2030}", "\u{160}",
-        "\u{2039}", "\u{152}", "\u{8D}", "\u{17D}", "\u{8F}", "\u{90}", "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}",
-        "\u{2022}",
-        "\u{2013}", "\u{2014}", "\u{2DC}", "\u{2122}", "\u{161}", "\u{203A}", "\u{153}", "\u{9D}", "\u{17E}", "\u{178}",
-    ]
 }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// XML text in UTF-8 with line feeds, converted from any encoding and any line ends, without the declaration of the
 /// encoding.
 ///
@@ -29,8 +31,8 @@ struct XMLText {
         switch name.lowercased() {
         // Programs that hold text in UTF-16 write this declaration even into a text of single bytes.
         case "", "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be": content = Array(text[end...])
-        case "iso-8859-1", "latin1", "latin-1": content = Self.latin(text[end...])
-        case "windows-1252", "cp1252", "cp-1252", "x-cp1252": content = LineText.western(text[end...])
+        case "iso-8859-1", "latin1", "latin-1": content = OlderText.latin(text[end...])
+        case "windows-1252", "cp1252", "cp-1252", "x-cp1252": content = OlderText.western(text[end...])
         default: throw .encoding(name)
         }
         let (bytes, isBroken) = Self.normalized(content[...], repairing: repairing)
@@ -60,16 +62,6 @@ struct XMLText {
 
     // MARK: Characters
 
-    /// Converts ISO-8859-1, whose bytes are the first characters of Unicode, to UTF-8.
-    private static func latin(_ content: ArraySlice<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(content.count + content.count / 8)
-        for byte in content {
-            if byte < 0x80 { text.append(byte) } else { text += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
-        }
-        return text
-    }
-
     private static func normalized(
         _ content: ArraySlice<UInt8>, repairing: Bool
     ) -> (bytes: [UInt8], isBroken: Bool) {
@@ -94,7 +86,7 @@ struct XMLText {
                 if !repairing || !isForbidden { text += sequence }
                 place += count
             } else if repairing {
-                text += LineText.western(CollectionOfOne(byte))
+                text += OlderText.western(content[place...place])
                 place += 1
             } else {
                 return (text, true)
