@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Decodes names in files to text. Any bytes are accepted.
 enum MarkName {
     /// Decodes the bytes up to a zero: UTF-8, or Latin-1 if the bytes are not valid UTF-8 (older programs write
@@ -10,7 +12,7 @@ enum MarkName {
                 guard let last = bytes.popLast(), last & 0xC0 == 0x80 else { break }
             }
         }
-        return String(validating: bytes, as: UTF8.self) ?? latin(bytes)
+        return String(validating: bytes, as: UTF8.self) ?? latin(bytes[...])
     }
 
     /// Decodes the name at an offset.
@@ -38,15 +40,12 @@ enum MarkName {
     }
 
     private static func wide(_ content: ArraySlice<UInt8>, isBig: Bool) -> String {
-        let bytes = Array(content)
-        let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place -> UInt16 in
-            isBig ? bytes.big(at: place) : bytes.little(at: place)
-        }
-        return short(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
+        let units = OlderText.units(content, isBigEndian: isBig).prefix { $0 != 0 }
+        return short(String(decoding: units, as: UTF16.self))
     }
 
-    private static func latin(_ bytes: some Sequence<UInt8>) -> String {
-        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    private static func latin(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: OlderText.latin(bytes), as: UTF8.self)
     }
 
     /// Returns the text, cut to the length limit of a name.

@@ -1,4 +1,5 @@
 internal import Files
+internal import JSON
 
 /// File names made from the texts of servers. Every resulting name is harmless.
 enum FileNames {
@@ -110,7 +111,6 @@ enum FileNames {
 
     private static func decoded(_ text: Substring, isLatin: Bool = false) -> String {
         let bytes = PercentText.decodedLeniently(text.utf8)
-        if isLatin { return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: isLatin ? OlderText.latin(bytes[...]) : bytes, as: UTF8.self)
     }
 }

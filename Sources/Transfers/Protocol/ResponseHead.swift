@@ -41,7 +41,7 @@ struct ResponseHead {
     }
 
     private static func latin(_ bytes: UnsafeRawBufferPointer) -> String {
-        String(String.UnicodeScalarView(unsafe bytes.map { Unicode.Scalar($0) }))
+        String(decoding: OlderText.latin(unsafe Array(bytes)[...]), as: UTF8.self)
     }
 
     /// True for a character that may surround the value of a field.
