@@ -90,21 +90,11 @@ struct SectionCollector {
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
-        return shortened(String(line).trimmed(), to: SectionLimits.nameBytes)
+        return String(line).trimmed().shortened(toBytes: SectionLimits.nameBytes)
     }
 
     private static func words(_ text: String) -> String {
-        shortened(String(text.filter { $0 != "\0" }).trimmed(), to: SectionLimits.textBytes)
-    }
-
-    private static func shortened(_ text: String, to bytes: Int) -> String {
-        guard text.utf8.count > bytes else { return text }
-        var count = 0
-        return String(
-            text.prefix { character in
-                count += character.utf8.count
-                return count <= bytes
-            })
+        String(text.filter { $0 != "\0" }).trimmed().shortened(toBytes: SectionLimits.textBytes)
     }
 
     // MARK: The result
