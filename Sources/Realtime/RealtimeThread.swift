@@ -68,7 +68,8 @@ public final class RealtimeThread: Sendable {
     public init(
         name: String, configuration: Configuration = Configuration(), body: @escaping @Sendable () -> Void
     ) throws(RealtimeThreadError) {
-        self.name = shortened(name)
+        // The kernel's limit for a thread's name.
+        self.name = name.shortened(toBytes: 15)
         let start = ThreadStart(name: self.name, configuration: configuration, body: body)
         mark = start.mark
         handle = try startThread(start, stackBytes: configuration.stackBytes)
@@ -95,13 +96,6 @@ public final class RealtimeThread: Sendable {
     deinit {
         if !isJoined.withLock({ $0 }) { pthread_detach(handle) }
     }
-}
-
-/// Returns the longest prefix of whole characters in 15 bytes, the kernel's limit for a thread's name.
-func shortened(_ name: String) -> String {
-    var result = name
-    while result.utf8.count > 15 { result.removeLast() }
-    return result
 }
 
 extension RealtimeThreadError: CategorisedError {

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import Files
 internal import JSON
 
@@ -39,14 +40,8 @@ enum FileNames {
         // Search only a short suffix: some characters can be told apart only from the beginning of the text.
         let dot = name.utf8.suffix(min(16, limit / 2)).lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
         let ending = name[dot...]
-        var (stem, count) = ("", ending.utf8.count)
         // A letter with a thousand marks is a single character, and is dropped as a whole.
-        for character in name[..<dot] {
-            count += character.utf8.count
-            if count > limit { break }
-            stem.append(character)
-        }
-        return stem + ending
+        return name[..<dot].shortened(toBytes: limit - ending.utf8.count) + ending
     }
 
     /// Returns the name in an address: the last component of the path, decoded.

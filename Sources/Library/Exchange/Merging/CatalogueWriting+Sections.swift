@@ -1,6 +1,7 @@
 // Sections of a catalogue as sections of the store.
 internal import Catalogue
 internal import Database
+internal import Explanations
 internal import JSON
 internal import Sections
 internal import Store
@@ -56,20 +57,9 @@ extension CatalogueWriter {
         return SavedSection(
             id: 1, kind: SavedSection.Kind(rawValue: content[CatalogueField.kind]?.stringValue ?? "") ?? .range,
             frames: first..<min(past, frameCount),
-            name: shortened(line(content[CatalogueField.name]?.stringValue ?? ""), SectionLimits.nameBytes),
-            text: shortened(content[CatalogueField.text]?.stringValue ?? "", SectionLimits.textBytes),
+            name: line(content[CatalogueField.name]?.stringValue ?? "").shortened(toBytes: SectionLimits.nameBytes),
+            text: (content[CatalogueField.text]?.stringValue ?? "").shortened(toBytes: SectionLimits.textBytes),
             isHard: content[CatalogueField.isHard]?.boolValue ?? false, settings: settings)
-    }
-
-    private static func shortened(_ text: String, _ byteCount: Int) -> String {
-        if text.utf8.count <= byteCount { return text }
-        var (short, count) = ("", 0)
-        for character in text {
-            count += character.utf8.count
-            if count > byteCount { break }
-            short.append(character)
-        }
-        return short
     }
 
     /// Turns overlapping parts into ranges. Parts split a recording, so overlapping parts from two computers cannot
