@@ -191,12 +191,8 @@ struct TakeName {
         self.folder = folder
         var moment = timeval()
         unsafe gettimeofday(&moment, nil)
-        var parts = unsafe tm()
-        unsafe localtime_r(&moment.tv_sec, &parts)
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let day = unsafe "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        let clock = unsafe "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
-        stem = ([name, section].filter { !$0.isEmpty }.map(Self.plain) + ["\(day)-\(clock)"]).joined(separator: "-")
+        let stamp = LocalTime(Int64(moment.tv_sec))?.stamp ?? String(moment.tv_sec)
+        stem = ([name, section].filter { !$0.isEmpty }.map(Self.plain) + [stamp]).joined(separator: "-")
     }
 
     /// Returns an unused path, with a number if necessary.

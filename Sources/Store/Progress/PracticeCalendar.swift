@@ -1,5 +1,4 @@
 internal import Files
-internal import Glibc
 
 /// Maps times to days of the calendar. Days begin at midnight, by the local clock of the program.
 ///
@@ -10,9 +9,8 @@ package struct PracticeCalendar: Sendable {
 
     /// The local calendar: the time zone of the variable `TZ`, or else of the system.
     package static let local = PracticeCalendar { time in
-        var (seconds, parts) = unsafe (time_t(time), tm())
-        guard unsafe localtime_r(&seconds, &parts) != nil else { return (1970, 1, 1) }
-        return unsafe (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
+        guard let date = LocalTime(time) else { return (1970, 1, 1) }
+        return (date.year, date.month, date.day)
     }
 
     /// The calendar of UTC.

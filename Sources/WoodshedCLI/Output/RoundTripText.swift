@@ -1,6 +1,5 @@
 // Measured round trips as text, in sentences and in columns.
-import Explanations
-import Glibc
+import Files
 import Terminal
 import Woodshed
 
@@ -42,11 +41,5 @@ enum RoundTripText {
     }
 
     /// Returns the local date of a time, such as `2026-11-21`.
-    private static func day(_ time: Int64) -> String {
-        var moment = time_t(time)
-        var local = unsafe tm()
-        guard unsafe localtime_r(&moment, &local) != nil else { return "once" }
-        let (year, month, day) = unsafe (local.tm_year + 1900, local.tm_mon + 1, local.tm_mday)
-        return "\(year)-\(zeroPadded(month, to: 2))-\(zeroPadded(day, to: 2))"
-    }
+    private static func day(_ time: Int64) -> String { LocalTime(time)?.date ?? "once" }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Terminal
 import Woodshed
@@ -66,13 +67,8 @@ struct TakePlace: Equatable {
 
     /// Returns `take-2026-11-21-214502`, followed by a number if the file exists.
     private static func stem(_ now: time_t, _ endings: [String]) -> String {
-        var time = now
-        var parts = unsafe tm()
-        unsafe localtime_r(&time, &parts)
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let day = unsafe "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        let first = unsafe "take-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
-        return freeStem(first, endings: endings)
+        let stamp = LocalTime(Int64(now))?.stamp ?? String(now)
+        return freeStem("take-" + stamp, endings: endings)
     }
 }
 

@@ -101,9 +101,6 @@ func isFile(_ path: String) -> Bool {
 
 /// Returns a time as local date and clock: `2026-11-25 14:03`.
 func dateText(_ time: Int64) -> String {
-    var (seconds, parts) = unsafe (time_t(time), tm())
-    guard unsafe localtime_r(&seconds, &parts) != nil else { return "-" }
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return
-        unsafe "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+    guard let time = LocalTime(time) else { return "-" }
+    return "\(time.date) \(time.clock)"
 }
