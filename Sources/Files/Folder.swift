@@ -54,3 +54,9 @@ private let dot = [UInt8(ascii: ".")]
 package func fileName(_ path: String) -> String {
     path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
 }
+
+/// Returns a file's name without its extension. A dot at the beginning starts no extension.
+package func fileStem(_ name: String) -> String {
+    guard let point = name.lastIndex(of: "."), point != name.startIndex else { return name }
+    return String(name[..<point])
+}

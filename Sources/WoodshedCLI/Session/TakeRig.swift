@@ -1,5 +1,6 @@
 // The device of a recorded session: output and input as one stream, and the known round trip.
 import Explanations
+import Files
 import Glibc
 import Terminal
 import WoodshedPractice
@@ -53,7 +54,7 @@ final class TakeRig {
         let configuration = linked.input.configuration
         var settings = PracticeRecorder.Settings(folder: try Self.folder(options))
         settings.mode = mode
-        settings.name = Self.stem(listening.title)
+        settings.name = fileStem(listening.title)
         settings.device = StableName.of(input.description)
         (settings.recording, settings.store) = (kept?.recording, kept?.store)
         settings.channels = try channels(configuration)
@@ -122,11 +123,5 @@ final class TakeRig {
             + (input.description == output.description ? "" : " --input \(shellWord(input.description))")
         notes.append("takes are placed by the delay that the drivers report, without converters and cables;")
         notes.append("better: connect the output to the input, and run woodshed calibrate \(names)")
-    }
-
-    /// Returns a file name without its extension.
-    private static func stem(_ title: String) -> String {
-        guard let point = title.lastIndex(of: "."), point != title.startIndex else { return title }
-        return String(title[..<point])
     }
 }
