@@ -62,9 +62,7 @@ package struct NewItem: Sendable {
 
     /// Returns a title from a file's name: without the ending, with blanks for underscores.
     static func title(of name: String) -> String {
-        let name = FileName.readable(name)
-        let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name : String(name[..<$0]) } ?? name
-        let title = line(stem.replacing("_", with: " "))
+        let title = line(fileStem(FileName.readable(name)).replacing("_", with: " "))
         return title.isEmpty ? "untitled" : title
     }
 }

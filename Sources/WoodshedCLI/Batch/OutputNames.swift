@@ -54,7 +54,6 @@ enum OutputNames {
             // A slash followed by a combining mark would still lead into another folder.
             return title.unicodeScalars.split(separator: "/").map { String($0) }.joined(separator: "-")
         }
-        guard let dot = title.lastIndex(of: "."), dot > title.startIndex else { return title }
-        return String(title[..<dot])
+        return fileStem(title)
     }
 }
