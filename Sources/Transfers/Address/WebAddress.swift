@@ -186,9 +186,7 @@ struct FaultError: Error {
 
 /// The rules for names and IP addresses of servers.
 enum HostName {
-    static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
-    }
+    static func isHexadecimal(_ byte: UInt8) -> Bool { PercentText.value(byte) != nil }
 
     /// Returns true for a host name or for an IPv4 address in the usual form. Labels of a host name may contain
     /// non-ASCII letters.
