@@ -66,8 +66,7 @@ extension SectionError {
                 .textRefused, "the name is longer than \(SectionLimits.nameBytes) bytes", remedy: "Give a shorter name."
             )
         }
-        // A line break would make two lines in every list; NUL ends a text in C.
-        guard !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+        guard !name.unicodeScalars.contains(where: SectionLimits.isRefused) else {
             throw SectionError(
                 .textRefused, "the name has a line break or a control character", remedy: "Give a name of one line.")
         }

@@ -88,9 +88,7 @@ struct SectionCollector {
 
     /// Returns a name: one line without control characters, of limited length.
     private static func line(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
-        return String(line).trimmed().shortened(toBytes: SectionLimits.nameBytes)
+        SectionLimits.line(text).trimmed().shortened(toBytes: SectionLimits.nameBytes)
     }
 
     private static func words(_ text: String) -> String {

@@ -50,7 +50,7 @@ extension PracticeRecording {
         let details = if let details { details } else { try FileDetails(of: info) }
         let title = details.tags.first { $0.key == .title }?.value
         self.init(
-            key: key, sampleRate: info.sampleRate, frameCount: info.frameCount, title: Self.line(title ?? ""),
+            key: key, sampleRate: info.sampleRate, frameCount: info.frameCount, title: SectionLimits.line(title ?? ""),
             path: FileName.absolute(info.path) ?? info.path)
         fileSections = Self.drafts(details.marks)
     }
@@ -60,14 +60,8 @@ extension PracticeRecording {
         let ranges = Set(marks.marks.compactMap { mark in mark.endFrame.map { mark.frame..<$0 } })
         return marks.sections.map { section in
             SectionDraft(
-                section.frames, name: line(section.name), kind: ranges.contains(section.frames) ? .range : .part)
+                section.frames, name: SectionLimits.line(section.name),
+                kind: ranges.contains(section.frames) ? .range : .part)
         }
-    }
-
-    /// Returns a text from a file as a name: one line, without control characters.
-    private static func line(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
-        return String(line)
     }
 }
