@@ -73,9 +73,10 @@ package enum DocumentFile {
     /// Returns the ending of a name in lower case, or the replacement for an ending that is not ordinary.
     package static func ending(_ name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count > 1, let ending = parts.last?.lowercased(), (1...8).contains(ending.utf8.count),
-            ending.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) })
-        else { return otherEnding }
+        guard parts.count > 1, let ending = parts.last?.lowercased(), LibraryFolder.isOrdinary(ending, longest: 8)
+        else {
+            return otherEnding
+        }
         return ending
     }
 

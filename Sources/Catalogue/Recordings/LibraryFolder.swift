@@ -57,13 +57,17 @@ package struct LibraryFolder: Sendable {
     ///   - container: Kind of file, for other endings: its letters and digits, or "wav".
     package static func name(_ key: RecordingKey, original: String, container: String) -> String {
         let ending = original.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
-        let isOrdinary =
-            original.contains(".") && (1...5).contains(ending.utf8.count)
+        let isKept = original.contains(".") && isOrdinary(ending, longest: 5)
+        return "\(key)." + (isKept ? ending : Self.ending(container))
+    }
+
+    /// True for an ending of small ASCII letters and digits that is neither empty nor longer than `longest`.
+    package static func isOrdinary(_ ending: some StringProtocol, longest: Int) -> Bool {
+        !ending.isEmpty && ending.utf8.count <= longest
             && ending.utf8.allSatisfy {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }
-        return "\(key)." + (isOrdinary ? ending : Self.ending(container))
     }
 
     /// Returns the key in the name of a file; nil if the name is not a library file's.

@@ -23,9 +23,7 @@ enum BundleMember: Equatable {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         let words = parts[1].split(separator: ".", omittingEmptySubsequences: false)
-        guard words.count == 2, let key = RecordingKey(String(words[0])), (1...8).contains(words[1].utf8.count),
-            words[1].utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) })
-        else { return nil }
+        guard words.count == 2, let key = RecordingKey(String(words[0])), Self.isOrdinary(words[1]) else { return nil }
         switch parts[0] {
         case "recordings": self = .recording(key, ending: String(words[1]))
         case "takes": self = .take(key, ending: String(words[1]))
@@ -47,7 +45,10 @@ enum BundleMember: Equatable {
     static func ending(_ path: String, container: String) -> String {
         let known = LibraryFolder.name(RecordingKey(high: 0, low: 0), original: fileName(path), container: container)
         let ending = known.split(separator: ".").last.map(String.init) ?? "wav"
-        let isPlain = ending.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }
-        return isPlain && (1...8).contains(ending.utf8.count) ? ending : "wav"
+        return isOrdinary(ending) ? ending : "wav"
+    }
+
+    private static func isOrdinary(_ ending: some StringProtocol) -> Bool {
+        LibraryFolder.isOrdinary(ending, longest: 8)
     }
 }
