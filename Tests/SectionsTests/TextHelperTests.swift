@@ -24,4 +24,10 @@ struct TextHelperTests {
         #expect("äöü".shortened(toBytes: 6) == "äöü" && "äöü".shortened(toBytes: 5) == "äö")
         #expect("e\u{301}e".shortened(toBytes: 2).isEmpty && "abc"[...].shortened(toBytes: -1).isEmpty)
     }
+
+    @Test("52 bytes are ASCII letters")
+    func letters() {
+        let letters = (UInt8.min ... .max).filter(\.isASCIILetter)
+        #expect(String(decoding: letters, as: UTF8.self) == "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+    }
 }

@@ -249,8 +249,7 @@ extension LibraryItem.Words {
         words.artist = try checked(artist, "artist")
         words.language = try checked(language, "language")
         let isTag = words.language.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "-") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            byte == UInt8(ascii: "-") || byte.isASCIILetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
         guard isTag, words.language.utf8.count <= 35 else {
             throw RecordingLibraryError(

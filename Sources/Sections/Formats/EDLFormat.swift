@@ -1,5 +1,6 @@
 // Edit lists of mpv (its documentation, edl-mpv.rst, version 0): a file, a start and a length in a line, separated by
 // commas. A text with a comma is written with its length in bytes, %5%a,b,c.
+internal import Explanations
 
 enum EDLFormat {
     static func read(_ lines: [Substring], into collector: inout SectionCollector) {
@@ -28,7 +29,7 @@ enum EDLFormat {
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
             var name: String?
-            let head = rest.prefix { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 == 0x5F }
+            let head = rest.prefix { $0.isASCIILetter || $0 == 0x5F }
             if !head.isEmpty, rest.dropFirst(head.count).first == UInt8(ascii: "=") {
                 name = String(decoding: head, as: UTF8.self)
                 rest = rest.dropFirst(head.count + 1)

@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import Explanations
 internal import Files
 
 /// Locations in playlist formats. Every written location is read back first. If reading would give a different
@@ -90,7 +91,7 @@ struct PlaylistPlace {
     }
 
     private static func hasDrive(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.count >= 3, let letter = text.first, case 0x61...0x7A = letter | 0x20 else { return false }
+        guard text.count >= 3, text[text.startIndex].isASCIILetter else { return false }
         let rest = text.dropFirst()
         return rest.starts(with: ":\\".utf8) || rest.starts(with: ":/".utf8)
     }

@@ -1,3 +1,5 @@
+internal import Explanations
+
 /// The parts of an address, and the resolution of relative addresses (RFC 3986, sections 3 and 5.2).
 ///
 /// Nothing else is checked or changed: the fetching code decides if an address may be fetched.
@@ -83,15 +85,11 @@ package struct AddressParts {
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, isLetter(first) else { return false }
+        guard let first = text.utf8.first, first.isASCIILetter else { return false }
         return text.utf8.allSatisfy {
-            isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
+            $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
                 || $0 == UInt8(ascii: ".")
         }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20) && byte >= 0x41
     }
 
     /// Removes the steps `.` and `..` from a path.

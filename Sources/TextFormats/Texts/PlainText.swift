@@ -1,3 +1,4 @@
+internal import Explanations
 internal import JSON
 
 /// Converts pieces of HTML in feeds to plain text.
@@ -102,10 +103,8 @@ enum PlainText {
     private static func markupEnd(_ bytes: [UInt8], _ start: Int, _ patience: inout Int) -> Int? {
         guard start + 1 < bytes.count, patience > 0 else { return nil }
         let next = bytes[start + 1]
-        let isLetter = (0x61...0x7A).contains(next | 0x20) && next >= 0x41
-        guard isLetter || next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else {
-            return nil
-        }
+        guard next.isASCIILetter || next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next == UInt8(ascii: "?")
+        else { return nil }
         if bytes[start...].starts(with: "<!--".utf8) {
             return end(of: "-->", bytes[min(bytes.count, start + 4)...]) ?? bytes.count
         }
@@ -132,9 +131,8 @@ enum PlainText {
     /// Returns the name of the tag at `start`, in lower case and without its slash.
     private static func tagName(_ bytes: [UInt8], _ start: Int) -> String {
         let slash = bytes[start + 1] == UInt8(ascii: "/") ? 1 : 0
-        return bytes[(start + 1 + slash)...].prefix(16).prefix {
-            (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0)
-        }.lowercased
+        return bytes[(start + 1 + slash)...].prefix(16).prefix { $0.isASCIILetter || (0x30...0x39).contains($0) }
+            .lowercased
     }
 
     /// Returns the index of the tag that ends a script or a style; the end of the text if there is none.

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import JSON
 
 /// Makes the text of a damaged feed well-formed, as its author meant the text.
@@ -255,7 +256,6 @@ struct XMLRepair {
 
     /// True if a name may begin with a byte. The few forbidden characters beyond ASCII are left to libxml2.
     private static func isName(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20) && byte >= 0x41 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
-            || byte >= 0x80
+        byte.isASCIILetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":") || byte >= 0x80
     }
 }

@@ -1,3 +1,5 @@
+internal import Explanations
+
 /// A header field added by the caller to a request.
 package struct TransferHeader: Sendable, Hashable {
     /// Name of 1 to 64 letters, digits and `-`.
@@ -8,7 +10,7 @@ package struct TransferHeader: Sendable, Hashable {
     /// Creates a header. Returns nil if its parts cannot be sent, or if the transfer itself controls this header.
     package init?(name: String, value: String) {
         let isToken = name.utf8.allSatisfy {
-            (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+            $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
         }
         guard isToken, (1...64).contains(name.utf8.count), value.utf8.count <= 4096,
             !value.utf8.contains(where: { $0 < 32 || $0 == 127 }), !Self.reserved.contains(name.lowercased())
