@@ -67,7 +67,7 @@ while IFS= read -r type; do
     fault "$type has no exit status, so a command that ends with it would report a bug; make it a CategorisedError"
 done < <(comm -23 <(conforming ExplainedError) <(conforming CategorisedError))
 mapfile -t above_files < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(Files|Explanations)/')
-report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat)\s*\(' \
+report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat|localtime(_r)?)\s*\(' \
     'a second version of what Files or Explanations has' "${above_files[@]}"
 report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own machine" "${all[@]}"
 mapfile -t tests < <(printf '%s\n' "${all[@]}" | grep -E '^Tests/.*\.swift$')
