@@ -4,8 +4,9 @@
   scripts/surface-since.py [TAG] [--in FOLDER]    since TAG; without TAG since the last tag of the form v1.2.3 before this commit
 
 Compares docs/public-surface/*.txt and docs/c-layout.txt with the tag's files, and prints added, removed and changed symbols. The rule:
-CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the heading "### Changed for embedders"; and a
-release in which only the third number of the version grows has no such symbol. There an author of a program finds the necessary changes.
+CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the heading "### Changed for embedders", or
+docs/migrating.md does; and a release in which only the third number of the version grows has no such symbol. There an author of a
+program finds the necessary changes.
 
 A symbol moved to another module of the same product is neither removed nor added.
 
@@ -75,6 +76,13 @@ def named_in(changelog: str, release: str) -> set:
     return names
 
 
+def migrated(root: pathlib.Path, release: str) -> set:
+    """The names on the page for programs of a release."""
+    page = root / "docs/migrating.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    return set(re.findall(r"`([^`]+)`", text)) if text.startswith(f"# Migrating from {release}\n") else set()
+
+
 def is_named(name: str, removed: set, names: set) -> bool:
     """Whether a name, or the removed type around the name, is among names."""
     parts = name.split("(")[0].split(".")
@@ -119,7 +127,7 @@ def main() -> int:
     print(f"surface: since {tag} {len(added)} added, {len(removed)} removed, {len(changed)} changed")
 
     release = tag.removeprefix("v")
-    names = named_in((root / "CHANGELOG.md").read_text(encoding="utf-8"), release)
+    names = named_in((root / "CHANGELOG.md").read_text(encoding="utf-8"), release) | migrated(root, release)
     gone = {name for _, name in removed}
     faults = [f'{name} was removed or changed; name it in CHANGELOG.md under "{HEADING}"'
               for _, name in removed + changed if not is_named(name, gone, names)]

@@ -16,6 +16,7 @@ private final class Flag: Sendable {
 private final class ManualDuplex: DuplexStream {
     enum Start { case works, fails, waitsForStop }
 
+    let clock = StreamClock.real
     let outputConfiguration = StreamConfiguration(
         sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 64, formatName: "FLOAT", accessName: "none",
         deviceName: "test")

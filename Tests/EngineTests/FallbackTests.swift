@@ -36,6 +36,21 @@ extension DeviceLoss {
                 try run.isTrue([run.stretch(from: 0), run.stretch(from: origin, count: Int(end - origin), on: other)]))
         }
 
+        @Test("an engine that falls back to null goes on at the pace of the real clock")
+        func nullPace() async throws {
+            let run = try LossyRun(.fallback(to: .null), faults: "unplug@10000")
+            let begin = ContinuousClock.now
+            try run.start()
+            #expect(await run.comes { run.hasEnded })
+            let elapsed = (ContinuousClock.now - begin) / .seconds(1)
+            try await run.finish()
+            let origin = try #require(run.returns.first)
+            let end = try #require(run.frames(of: .finished(.completed)).first)
+            // The last buffer is ahead of the sound. By a virtual clock the rest would take no time.
+            let rest = Double(end - origin - 4 * 512) / Double(LossyRun.rate)
+            #expect(rest > 0.5 && elapsed >= rest)
+        }
+
         @Test(
             "an engine whose fallback device is refused, for any reason, pauses and reports the reason",
             arguments: [true, false])

@@ -9,6 +9,7 @@ import Testing
 
 /// An output that carries out a request before the output's start returns.
 private final class SlowOutput: OutputStream {
+    let clock = StreamClock.real
     let configuration = StreamConfiguration(
         sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 64, formatName: "FLOAT", accessName: "none",
         deviceName: "test")

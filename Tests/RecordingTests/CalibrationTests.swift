@@ -26,6 +26,7 @@ final class DisturbedDuplex: DuplexStream {
         (self.duplex, self.disturbance, self.seed) = (duplex, disturbance, seed)
     }
 
+    var clock: StreamClock { duplex.clock }
     var outputConfiguration: StreamConfiguration { duplex.outputConfiguration }
     var inputConfiguration: StreamConfiguration { duplex.inputConfiguration }
     var position: StreamPosition { duplex.position }

@@ -63,9 +63,6 @@ public protocol OutputStream: AudioStream {
 }
 
 extension AudioStream {
-    /// Default implementation: the real clock.
-    public var clock: StreamClock { .real }
-
     /// Default implementation: returns no incidents.
     public func takeIncidents() -> [StreamIncident] { [] }
 }

@@ -13,6 +13,7 @@ final class BridgedDuplex: DuplexStream {
     private let output: StreamCore
     private let input: StreamCore
     private let bridge: ClockBridge
+    let clock = StreamClock.real
     let inputConfiguration: StreamConfiguration
 
     /// Takes over both devices; closes both if the initialiser throws.

@@ -36,6 +36,7 @@ package struct KeeperCallbacks: Sendable {
 /// An output on a device that may be lost and found again. Unlike for other streams, a callback must not stop this
 /// output.
 package final class KeptOutput: OutputStream {
+    package let clock = StreamClock.real
     package let configuration: StreamConfiguration
     private let keeper: Keeper
     private let thread = Mutex<RealtimeThread?>(nil)
