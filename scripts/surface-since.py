@@ -11,7 +11,7 @@ program finds the necessary changes.
 A symbol moved to another module of the same product is neither removed nor added.
 
 A symbol is named in backticks, by the name in the list (`Player.seek(toClipFrame:at:)`), or by the part before the parenthesis
-(`Player.seek`). The name of a removed type is enough for its members. Without a tag the script compares nothing.
+(`Player.seek`). The name of a removed or changed type is enough for its members. Without a tag the script compares nothing.
 """
 import pathlib
 import re
@@ -80,11 +80,11 @@ def migrated(root: pathlib.Path, release: str) -> set:
     """The names on the page for programs of a release."""
     page = root / "docs/migrating.md"
     text = page.read_text(encoding="utf-8") if page.exists() else ""
-    return set(re.findall(r"`([^`]+)`", text)) if text.startswith(f"# Migrating from {release}\n") else set()
+    return set(re.findall(r"`([^`\n]+)`", text)) if text.startswith(f"# Migrating from {release}\n") else set()
 
 
 def is_named(name: str, removed: set, names: set) -> bool:
-    """Whether a name, or the removed type around the name, is among names."""
+    """Whether a name, or the removed or changed type around the name, is among names."""
     parts = name.split("(")[0].split(".")
     parents = {".".join(parts[:count]) for count in range(1, len(parts))} & removed
     return bool(({name, name.split("(")[0]} | parents) & names)
@@ -128,7 +128,7 @@ def main() -> int:
 
     release = tag.removeprefix("v")
     names = named_in((root / "CHANGELOG.md").read_text(encoding="utf-8"), release) | migrated(root, release)
-    gone = {name for _, name in removed}
+    gone = {name for _, name in removed + changed}
     faults = [f'{name} was removed or changed; name it in CHANGELOG.md under "{HEADING}"'
               for _, name in removed + changed if not is_named(name, gone, names)]
     source = (root / "Sources/Woodshed/Version.swift").read_text(encoding="utf-8")

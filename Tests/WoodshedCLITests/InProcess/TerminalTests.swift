@@ -1,8 +1,8 @@
 // The status line, the keys, and the bytes that may reach a terminal.
 import Terminal
 import Testing
-import WoodshedPractice
 import WoodshedLibrary
+import WoodshedPractice
 
 @testable import WoodshedCLI
 
