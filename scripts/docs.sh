@@ -82,6 +82,12 @@ surfaces() { # [--check]
     for module in "${modules[@]}"; do
         case "$listed" in *" $module "*) ;; *) echo "docs: no product brings $module" >&2 && return 1 ;; esac
     done
+    for list in docs/public-surface/*; do
+        case " ${products[*]} " in
+        *" $(basename "$list" .txt) "*) ;;
+        *) echo "docs: $list is of no product" >&2 && return 1 ;;
+        esac
+    done
 }
 if [ "${1:-}" = --surface ]; then
     surfaces

@@ -73,8 +73,7 @@ let output = PulledOutput(try StreamRequest(sampleRate: 44_100, channelCount: 2,
 let engine = Engine(pulled: output)
 let clip = try engine.load(arguments[2])
 let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
-let player = try engine.makePlayer(
-    clip, score: Score(plan, for: clip))
+let player = try engine.makePlayer(clip, plan: plan)
 try engine.start()
 
 var sink: Int64 = 0

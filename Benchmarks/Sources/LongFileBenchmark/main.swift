@@ -29,8 +29,7 @@ let request = try StreamRequest(
     realtimePriority: nil)
 let engine = try Engine(output: .null, request: request)
 let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
-let player = try engine.makePlayer(
-    clip, score: try Score(plan, for: clip))
+let player = try engine.makePlayer(clip, plan: plan)
 player.start(at: 0)
 var random = SystemRandomNumberGenerator()
 for jump in 1...jumps {
