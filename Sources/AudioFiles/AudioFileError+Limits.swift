@@ -4,7 +4,7 @@ extension AudioFileError {
     static func tooManyChannels(_ path: String, _ channels: Int) -> AudioFileError {
         AudioFileError(
             .tooManyChannels, path: path, "\(path): the recording has \(channels) channels; at most 64 are supported",
-            remedy: "Extract the channels that you need, for example with: sox \(shellPath(path)) OUT.wav remix 1 2")
+            remedy: "Extract the channels that you need, for example with: sox \(shellInput(path)) OUT.wav remix 1 2")
     }
 
     static func noChannels(_ path: String) -> AudioFileError {

@@ -58,6 +58,12 @@ private func shellEscape(_ scalar: Unicode.Scalar) -> String {
 /// the word an option.
 package func shellPath(_ path: String) -> String { shellWord(isLikeOption(path) ? "./" + path : path) }
 
+/// Returns the name of a file as the operand of sox or ffmpeg. sox runs the words after a bar at the beginning of a
+/// name, and ffmpeg takes the letters before a colon for a protocol.
+package func shellInput(_ path: String) -> String {
+    shellWord(path.utf8.first == UInt8(ascii: "/") ? path : "./" + path)
+}
+
 /// Returns operands of a command; names that look like options follow `--`.
 package func shellOperands(_ names: String...) -> String {
     ((names.contains(where: isLikeOption) ? ["--"] : []) + names.map(shellWord)).joined(separator: " ")

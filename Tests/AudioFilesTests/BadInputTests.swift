@@ -83,7 +83,10 @@ import Testing
         let cases: [(error: AudioFileError, command: String)] = [
             (.reading("my take.wav", errno: EACCES), "chmod u+r 'my take.wav'"),
             (.tooManyChannels("-x.wav", 65), "sox ./-x.wav OUT.wav remix 1 2"),
-            (.decodesTooLong("a'b.m4a"), "ffmpeg -i 'a'\\''b.m4a' OUT.flac"),
+            // sox would run the words after the bar, and ffmpeg would look for a protocol before the colon.
+            (.tooManyChannels("|x.wav", 65), "sox './|x.wav' OUT.wav remix 1 2"),
+            (.decodesTooLong("/a'b.m4a"), "ffmpeg -i '/a'\\''b.m4a' OUT.flac"),
+            (.decodesTooLong("take:1.m4a"), "ffmpeg -i ./take:1.m4a OUT.flac"),
         ]
         for (error, command) in cases { #expect(error.remedy.hasSuffix(": " + command), "\(error.remedy)") }
     }

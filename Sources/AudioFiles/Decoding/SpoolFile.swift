@@ -96,6 +96,6 @@ extension AudioFileError {
     static func decodesTooLong(_ path: String) -> AudioFileError {
         AudioFileError(
             .limitExceeded, path: path, "\(path): the decoded sound is larger than 16 GiB",
-            remedy: "Split the file, or convert it to FLAC first: ffmpeg -i \(shellPath(path)) OUT.flac")
+            remedy: "Split the file, or convert it to FLAC first: ffmpeg -i \(shellInput(path)) OUT.flac")
     }
 }

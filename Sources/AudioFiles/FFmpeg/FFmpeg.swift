@@ -114,7 +114,7 @@ extension AudioFileError {
         AudioFileError(
             .limitExceeded, path: path,
             "\(path): ffmpeg did not decode the file within \(Int(limits.totalSeconds)) seconds",
-            remedy: "Convert the file to FLAC first: ffmpeg -i \(shellPath(path)) OUT.flac")
+            remedy: "Convert the file to FLAC first: ffmpeg -i \(shellInput(path)) OUT.flac")
     }
 
     static func noAudioStream(_ path: String) -> AudioFileError {
