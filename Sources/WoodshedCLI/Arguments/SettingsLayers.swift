@@ -98,7 +98,8 @@ struct SettingsLayers {
             } catch {
                 throw CommandFailure(
                     .configuration, "\(file?.path ?? ""), line \(entry.line): \(error.message)",
-                    remedy: error.remedies(and: "Change the value, or run: woodshed config unset \(entry.option)"))
+                    remedy: error.remedies(
+                        and: "Change the value, or run: woodshed config unset \(shellWord(entry.option))"))
             }
         }
     }
