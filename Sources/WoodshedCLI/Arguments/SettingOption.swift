@@ -138,7 +138,7 @@ struct SettingOption: Sendable {
         switch text.lowercased() {
         case "yes", "on", "true", "1": return true
         case "no", "off", "false", "0": return false
-        default: throw ArgumentError("'\(text)' is neither yes nor no")
+        default: throw ArgumentError.unlisted(text, in: ["yes", "no"])
         }
     }
 

@@ -74,7 +74,9 @@ struct ConfigCommand: Verb {
             try setLine(words[0], words[1], see: "woodshed config recipes") { name, words throws(ArgumentError) in
                 let name = name.dropFirst(RecipeText.prefix.count)
                 guard !name.isEmpty, !name.contains(where: { $0 == " " || $0 == "=" }) else {
-                    throw ArgumentError("a recipe has a name without spaces, as in recipe.morning")
+                    throw ArgumentError(
+                        "the name of a recipe is empty, or has a space or an equals sign",
+                        remedy: "Write a name as in recipe.morning.")
                 }
                 _ = try RecipeText(parsing: words)
             }

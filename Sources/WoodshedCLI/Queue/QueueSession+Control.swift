@@ -26,11 +26,13 @@ extension QueueSession: RemoteControlled {
         case ("next", nil): carryOut(.skip(sections: 1))
         case ("previous", nil): carryOut(.skip(sections: -1))
         case ("shuffle", let word?):
-            guard word == "on" || word == "off" else { throw ArgumentError.unlisted(word, in: ["on", "off"]) }
+            guard word == "on" || word == "off" else {
+                throw ArgumentError.unlisted(word, in: ["shuffle on", "shuffle off"])
+            }
             queue.shuffleSeed = word == "on" ? UInt64.random(in: 0...UInt64.max) : nil
         case ("repeat", let word?):
             guard let repeats = ["off": QueueRepeat.off, "one": .one, "all": .all][word] else {
-                throw ArgumentError.unlisted(word, in: ["off", "one", "all"])
+                throw ArgumentError.unlisted(word, in: ["repeat off", "repeat one", "repeat all"])
             }
             loop.say([controls.set(repeats)])
         default: return false
