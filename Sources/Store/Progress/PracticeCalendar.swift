@@ -1,3 +1,4 @@
+internal import Explanations
 internal import Files
 
 /// Maps times to days of the calendar. Days begin at midnight, by the local clock of the program.
@@ -33,8 +34,7 @@ package struct PracticeCalendar: Sendable {
     /// Returns the date of a day, such as 2026-11-25.
     package static func text(ofDay day: Int) -> String {
         let date = CalendarDay.date(day)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(date.year)-\(two(date.month))-\(two(date.day))"
+        return "\(date.year)-\(zeroPadded(date.month, to: 2))-\(zeroPadded(date.day, to: 2))"
     }
 
     /// Returns the first day, a Monday, of the week of a day.
