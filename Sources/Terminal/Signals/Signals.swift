@@ -9,7 +9,7 @@ import Synchronization
 package enum Signals {
     private static let writeEnd = Atomic<Int32>(-1)
     private static let interrupts = Atomic<Int>(0)
-    /// True once a loop reads the pipe; before then, an interrupt ends the process itself.
+    /// True while a loop reads the pipe, or soon will; otherwise an interrupt ends the process itself.
     private static let isWatched = Atomic<Bool>(false)
     /// True during an operation that must complete before the process ends.
     private static let isHolding = Atomic<Bool>(false)
