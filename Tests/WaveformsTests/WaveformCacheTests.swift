@@ -244,6 +244,8 @@ struct WaveformCacheTests {
         let (path, waveform, entry) = try bench.kept("a.wav", tones: false)
         let size = Int64(try bytes(of: entry).count)
         #expect(bench.cache(byteLimit: size).lookup(path: path, tones: false).waveform == waveform)
+        // A reading would refuse the file for its first byte.
+        try write([0] + bytes(of: entry).dropFirst(), to: entry)
         let lookup = bench.cache(byteLimit: size - 1).lookup(path: path, tones: false)
         #expect(lookup.waveform == nil && lookup.source != nil && !isThere(entry))
         #expect(lookup.remarks.count == 1 && lookup.remarks[0].contains("larger"), "\(lookup.remarks)")
