@@ -169,6 +169,8 @@ struct Record: Verb {
         Signals.beginWatching()
         defer { Signals.endWatching() }
         let draft = try idle.prepare(request)
+        // A busy disk may have taken seconds; the device gets an allowance of its own.
+        Signals.postponeLeaving()
         announce(line, place, fit.notes)
         if let warning = draft.registryWarning, !messages.quiet {
             StandardStream.error.note(printable(warning.message))
@@ -189,6 +191,7 @@ struct Record: Verb {
                     device: StableName.of(input)))
         }
         listing?.begin()
+        Signals.postponeLeaving()
         let session = try RecordSession(
             stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap,
             remote: remote,
