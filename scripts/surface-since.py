@@ -129,7 +129,7 @@ def main() -> int:
     release = tag.removeprefix("v")
     names = named_in((root / "CHANGELOG.md").read_text(encoding="utf-8"), release) | migrated(root, release)
     gone = {name for _, name in removed + changed}
-    faults = [f'{name} was removed or changed; name it in CHANGELOG.md under "{HEADING}"'
+    faults = [f'{name} was removed or changed; name it in CHANGELOG.md under "{HEADING}", or in docs/migrating.md'
               for _, name in removed + changed if not is_named(name, gone, names)]
     source = (root / "Sources/Woodshed/Version.swift").read_text(encoding="utf-8")
     version = re.search(r'woodshedVersion = "([\d.]+)"', source)[1]
