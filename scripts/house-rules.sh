@@ -12,6 +12,8 @@
 #    machine. scripts/step.sh ends tests without progress
 #  - no signal to a process by its number: -1 is every process, and the system reuses the number of a process that has ended.
 #    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell a job (%1)
+#  - no pipe to `grep -q`, which ends at the first match: with pipefail, the signal that ends the writer then makes the pipe fail, now
+#    and then. The shell reads to the end with `grep ... >/dev/null`
 #  - each module that imports JSON has a link to Sources/JSON/TextNumbers.swift, with which the compiler reports numbers read from a text
 #    without limits; the command, whose numbers are the user's, has no link
 #  - each thread's name has a row in docs/architecture.md
@@ -77,6 +79,7 @@ report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgki
 report '^(?!\s*#).*\bos\.(kill|killpg)\b' "$by_number" "${python[@]}"
 # Bash checks whether the job still runs, and belongs to this shell.
 report '^(?!\s*#).*(?<![\w.$/-])((pkill|killall5?|skill)\b|kill\s++(?!("?-\S+ )?"?(%|\$\$)))' "$by_number" "${shell[@]}"
+report '^(?!\s*#).*(?<!\|)\|\s*grep -\w*q' 'a pipe to grep -q' "${shell[@]}"
 
 while IFS= read -r file; do
     fault "the comment of $file stands between its imports; move it to the first line"

@@ -94,7 +94,7 @@ while read -r name variable _; do
     [ -z "$name" ] || grep -q "^#   $name *$variable " scripts/soak.sh || { echo "soak: its text at the top has no line for $name" >&2; exit 1; }
 done <<<"$table"
 for name in "$@"; do
-    awk '{ print $1 }' <<<"$table" | grep -qxF -- "$name" || { echo "soak: there is no $name" >&2; exit 2; }
+    awk '{ print $1 }' <<<"$table" | grep -xF -- "$name" >/dev/null || { echo "soak: there is no $name" >&2; exit 2; }
 done
 
 # shellcheck source=scripts/release-options.sh

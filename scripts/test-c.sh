@@ -47,8 +47,8 @@ while read -r name; do
     awk -v name="$name(" 'index($0, name) && !/^ \*/ { exit !found } /Since [0-9]+\./ { found = NR }' "$include/woodshed.h" ||
         fail "$name does not say since which version it is there"
 done <declared
-readelf -d "$built/libwoodshed.so.0" | grep -q 'SONAME.*\[libwoodshed.so.0\]' || fail "the library has another name"
-! ldd "$built/libwoodshed.so.0" | grep -qE 'libswift|libstdc' || fail "the library needs a Swift installation"
+readelf -d "$built/libwoodshed.so.0" | grep 'SONAME.*\[libwoodshed.so.0\]' >/dev/null || fail "the library has another name"
+! ldd "$built/libwoodshed.so.0" | grep -E 'libswift|libstdc' >/dev/null || fail "the library needs a Swift installation"
 ! { readelf -d "$built/libwoodshed.so.0"; nm -D "$built/libwoodshed.so.0"; } | grep -i fftw || fail "the library shares FFTW with its host"
 nm "$built/libwoodshed.so.0" | grep ' [rd] private_fftw_is_linked$' >/dev/null || fail "the library takes its own FFTW for the host's"
 
@@ -65,7 +65,7 @@ gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$i
 
 # A host that plans with the system's FFTW in a thread. With one planner for both, every second run ended by a signal or hung.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/planner.c" -lfftw3f "${link[@]}" -o planner &&
-    ldd planner | grep -q libfftw3f && ./planner song.wav 25 || fail "a host that plans with FFTW"
+    ldd planner | grep libfftw3f >/dev/null && ./planner song.wav 25 || fail "a host that plans with FFTW"
 
 # A host that has reserved much memory. The library once locked all of this memory for ever.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/locked.c" "${link[@]}" -o locked &&
@@ -144,7 +144,7 @@ last = next(number for number, piece in enumerate(pieces) if "_request(" in piec
 others = " ".join(f"if (count > {number + 1}) piece_{number}();" for number in range(len(pieces)) if number != last)
 print(f"int main(int count, char **arguments) {{ (void)arguments; {others} piece_{last}(); }}")
 END
-gcc -std=c11 "${warnings[@]}" -Wno-unused-but-set-variable pieces.c "${link[@]}" -o pieces && ./pieces | grep -q 'LUFS' || fail "the pieces of docs/embedding.md"
+gcc -std=c11 "${warnings[@]}" -Wno-unused-but-set-variable pieces.c "${link[@]}" -o pieces && ./pieces | grep 'LUFS' >/dev/null || fail "the pieces of docs/embedding.md"
 
 echo "c: $failures failures"
 [ $failures -eq 0 ]

@@ -84,7 +84,7 @@ try_commands() { # DOCUMENT FILE
 
 # Planted faults come first; the script must find each.
 before=$failures
-planted=('woodshed play song.wav --sped 80%' 'woodshed info missing.wav' 'woodshed info song.wav --json | grep -q nonsense'
+planted=('woodshed play song.wav --sped 80%' 'woodshed info missing.wav' 'woodshed info song.wav --json | grep nonsense'
     'woodshed doctor --xyzzy')
 {
     echo '```console'

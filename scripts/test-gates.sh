@@ -97,8 +97,8 @@ lay_module && plant '/// How to end it: "ki''ll 4711". It cannot ki''ll (by itse
 expect nothing "a word about signals" house_rules
 lay_module && mkdir "$folder/Tests" && echo 'void end(pid_t process) { killpg(process, SIGKILL); }' >"$folder/Tests/end.c"
 expect found "a signal by a process's number, in C" house_rules
-lay_module && echo 'os.kill(process, signal.SIGKILL)' >"$folder/scripts/end.py"
-expect found "a signal by a process's number, in Python" house_rules
+lay_module && echo 'os.kill(process, signal.SIGKILL)' >"$folder/scripts/end.py" && expect found "a signal by a process's number, in Python" house_rules
+lay_module && echo 'ldd program | gr''ep -qF libc' >"$folder/scripts/links.sh" && expect found "a pipe to grep -q" house_rules
 # shellcheck disable=SC2016 # not to be expanded
 for line in 'sleep 60 & ki''ll $!' 'trap "ki''ll -KILL ${servers[*]}" EXIT' 'pki''ll woodshed' 'sleep 60 && ki''ll -- -1'; do
     lay_module && echo "$line" >"$folder/scripts/end.sh"
@@ -205,7 +205,7 @@ expect nothing "the chain that has grown, by name" grew
 "$scripts/modules.py" "$folder"
 compile_times 11
 expect found "a picture with older times" shown_modules
-expect nothing "a chain that has grown by less than a tenth" bash -c "! '$scripts/modules.py' --check '$folder' 2>&1 | grep -q grown"
+expect nothing "a chain that has grown by less than a tenth" bash -c "! '$scripts/modules.py' --check '$folder' 2>&1 | grep grown >&2"
 sed -i '/^Other/d' "$folder/docs/build-times.txt"
 expect found "a module whose time is not known" shown_modules
 compile_times 11

@@ -50,12 +50,12 @@ for page in $(sed -n 's/^## //p' docs/commands.md | tr ' ' -); do
 done
 [ -n "$("$prefix/bin/woodshed" --version)" ] || fail "the installed command does not run"
 bash -n "$prefix/share/bash-completion/completions/woodshed" || fail "the completion for bash does not parse"
-head -n 1 "$prefix/share/zsh/site-functions/_woodshed" | grep -q '^#compdef woodshed' ||
+head -n 1 "$prefix/share/zsh/site-functions/_woodshed" | grep '^#compdef woodshed' >/dev/null ||
     fail "the completion for zsh is none"
 grep -q 'complete .*woodshed' "$prefix/share/fish/vendor_completions.d/woodshed.fish" ||
     fail "the completion for fish is none"
 # A program with the standard library linked in needs no Swift at run time.
-! ldd "$prefix/bin/woodshed" | grep -q libswift || fail "the installed command needs a Swift installation"
+! ldd "$prefix/bin/woodshed" | grep libswift >/dev/null || fail "the installed command needs a Swift installation"
 # The program loads the libraries for pictures with the first picture, and contains the C++ library if its archive is installed.
 needed=$(readelf -d "$prefix/bin/woodshed" | grep NEEDED) || fail "what the installed command needs cannot be read"
 ! grep -qE 'cairo|pango|fontconfig|freetype' <<<"$needed" || fail "the installed command loads what draws at each start"

@@ -164,7 +164,7 @@ start_daemon() {
 # The sink becomes the default once the manager has made it ready.
 start_pipewire() {
     start_daemon && serve wireplumber wireplumber -c wireplumber.conf &&
-        eventually eval 'wpctl inspect @DEFAULT_AUDIO_SINK@ | grep -q nowhere'
+        eventually eval 'wpctl inspect @DEFAULT_AUDIO_SINK@ | grep nowhere >/dev/null'
 }
 start_jack() {
     serve jack jackd --no-realtime --name "$JACK_DEFAULT_SERVER" -d dummy -r 48000 -p 2048 -C 2 -P 2
@@ -188,11 +188,11 @@ record_pipewire() {
     pw-record --target nowhere -P '{ stream.capture.sink = true }' --latency 2048 --rate 48000 --channels 2 --format s16 heard.wav \
         >recorder.log 2>&1 &
     note_job && recorder=$job
-    eventually eval 'pw-link --links | grep -q "pw-record:input_FR"'
+    eventually eval 'pw-link --links | grep "pw-record:input_FR" >/dev/null'
 }
 record_jack() {
     local ports=()
-    eventually eval 'jack_lsp | grep -q :out_001' && mapfile -t ports < <(jack_lsp | grep :out_00)
+    eventually eval 'jack_lsp | grep :out_001 >/dev/null' && mapfile -t ports < <(jack_lsp | grep :out_00)
     # In 32 bits, which preserve the song's 16; for two seconds, because jack_rec loses everything if it is interrupted.
     timeout 30 jack_rec -f heard.wav -d 2 -b 32 "${ports[@]}" >recorder.log 2>&1 &
     note_job && recorder=$job

@@ -33,7 +33,7 @@ expect nothing "a step that fails and ends the build beside it, with its own exi
     bash -c "timeout 60 $scripts/beside.sh sleep 600 -- sh -c 'exit 3'; test \$? -eq 3"
 # Of commands side by side each must run, and one that fails must end the others.
 side_by_side() { timeout 60 "$scripts/side-by-side.sh" "$@"; }
-meet() { side_by_side "mkfifo $folder/pipe; echo met >$folder/pipe" "until [ -p $folder/pipe ]; do sleep 0.1; done; cat $folder/pipe" | grep -q '^met'; }
+meet() { side_by_side "mkfifo $folder/pipe; echo met >$folder/pipe" "until [ -p $folder/pipe ]; do sleep 0.1; done; cat $folder/pipe" | grep '^met' >/dev/null; }
 expect nothing "commands side by side, which run at the same time" meet
 tells_all() { [ "$(side_by_side 'echo one' 'echo two >&2' 'echo three' 2>&1 | sort | paste -sd' ')" = 'one three two' ]; }
 expect nothing "what commands side by side print" tells_all
@@ -41,7 +41,7 @@ fails_first() { side_by_side 'sleep 600' "exit $1" 'sleep 600'; [ $? -eq "$1" ];
 expect nothing "a command that fails, ends those beside it, and gives its exit code" fails_first 3
 last_fails() { side_by_side 'sleep 600' 'exit 4'; [ $? -eq 4 ]; }
 expect nothing "a last command that fails, ends those beside it, and gives its exit code" last_fails
-hears_interrupts() { side_by_side true 'trap "echo heard; exit" INT; kill -INT $$; sleep 600' | grep -q heard; }
+hears_interrupts() { side_by_side true 'trap "echo heard; exit" INT; kill -INT $$; sleep 600' | grep heard >/dev/null; }
 expect nothing "a command side by side that hears an interrupt" hears_interrupts
 
 # Skipped tests are reported, and are a failure at the end of a run in which all tests should run. The steps write records as the

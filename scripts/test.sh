@@ -12,7 +12,7 @@ set -uo pipefail
 swift=${SWIFT:-swift}
 records=${WOODSHED_TEST_RECORDS:-}
 width=--experimental-maximum-parallelization-width
-if "$swift" test --help-hidden 2>/dev/null | grep -q -- "$width"; then set -- "$width" "${WOODSHED_TESTS_AT_ONCE:-16}" "$@"; fi
+if [[ $("$swift" test --help-hidden 2>/dev/null) == *"$width"* ]]; then set -- "$width" "${WOODSHED_TESTS_AT_ONCE:-16}" "$@"; fi
 
 # Groups of tests that take about the same time. Tests that are in no group run in the last process.
 groups=('WoodshedCLITests\.[A-L]' 'WoodshedCLITests\.[^A-L]' '(EngineTests|DSPTests|PracticeTests)\.'

@@ -37,7 +37,7 @@ cycle() { echo "context.properties = { vm.overrides = { default.clock.min-quantu
 until_said() { # PATTERN COMMAND...
     local turn
     for turn in $(seq 100); do
-        "${@:2}" 2>/dev/null | grep -q "$1" && return 0
+        "${@:2}" 2>/dev/null | grep "$1" >/dev/null && return 0
         sleep 0.1
     done
     echo "'${*:2}' does not say $1 (after $turn looks)"
