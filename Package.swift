@@ -40,12 +40,12 @@ let unoptimised =
 // Tests that share memory with a render thread: the thread sanitizer does not see what unoptimised generic code does.
 let testsOfThreads = sanitizesThreads ? settings : unoptimised
 
-// The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread. scripts/modules.py holds them to it.
+// The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread. scripts/checks/modules.py holds them to it.
 let oneThread: Set = [
     "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "FuzzTests", "LibrariesTests", "SectionsTests",
     "SettingsTests", "TextFormatsTests", "UserStateTests",
 ]
-// The command shares memory only as the compiler checks, but for what scripts/modules.py lists; the soak runs it there all the same. Its tests
+// The command shares memory only as the compiler checks, but for what scripts/checks/modules.py lists; the soak runs it there all the same. Its tests
 // only start it, and run as built without the sanitizer.
 let commandOnly: Set =
     Context.environment["WOODSHED_THREADS_EVERYWHERE"] ?? "" != ""
@@ -56,7 +56,7 @@ let commandOnly: Set =
 let compilerChecked: Set = ["Catalogue", "Sections", "Store", "TextFormats"]
 let oneThreadFolder = sanitizesThreads ? ["OneThread"] : []
 
-// Set by scripts/fuzz.sh. The fuzzer consists of the readers of the tests that replay its corpus.
+// Set by scripts/soak/fuzz.sh. The fuzzer consists of the readers of the tests that replay its corpus.
 let fuzzes = Context.environment["WOODSHED_FUZZES"] != nil
 let fuzzed: [Target.Dependency] = [
     "AudioFiles", "Catalogue", "Explanations", "Files", "JSON", "Library", "RemoteControl", "Sections", "TextFormats",

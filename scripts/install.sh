@@ -32,7 +32,7 @@ command -v python3 >/dev/null || fail "python3 is missing, which writes the manu
 # Steps that can fail come first, so a failure leaves nothing half installed.
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
-"$scripts/reference.py" --man "$made/man" >/dev/null
+"$scripts/docs/reference.py" --man "$made/man" >/dev/null
 for shell in bash zsh fish; do "$1" --generate-completion-script "$shell" >"$made/$shell"; done
 # A shell reads this file and does not run the file; the packages' checker complains of a line that names an interpreter.
 sed -i '1{/^#!/d}' "$made/bash"

@@ -21,7 +21,7 @@ struct ConformanceTests {
         let other = try scratch.write("words.txt", Array("no sound".utf8))
         let folder = scratch.file("takes")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A child of a process with the threads of other tests could wait for them; scripts/test-c.sh forks.
+        // A child of a process with the threads of other tests could wait for them; scripts/tests/test-c.sh forks.
         let failures = unsafe String(cString: conformance_failures(recording, other, folder, 0))
         #expect(failures == "")
 

@@ -1,5 +1,5 @@
 // Replays the corpus: each input has found a fault, or reaches code not reached by any other input. The corpus of a
-// reader is in Corpus/READER; scripts/fuzz.sh --keep adds to the corpus.
+// reader is in Corpus/READER; scripts/soak/fuzz.sh --keep adds to the corpus.
 import Files
 import Glibc
 import Testing

@@ -5,7 +5,7 @@
 rm -f servers.gz
 packages=(pipewire pipewire-bin libpipewire-0.3-modules libspa-0.2-modules pipewire-alsa wireplumber udev
     dbus-daemon dbus-session-bus-common dbus-bin)
-if ! said=$("$here/../../scripts/unpack.sh" --named "$folder/packages" "${packages[@]}"); then
+if ! said=$("$here/../../scripts/tests/unpack.sh" --named "$folder/packages" "${packages[@]}"); then
     echo "kernel: no image with PipeWire: ${said##*$'\n'}" >&2
     return 0
 fi

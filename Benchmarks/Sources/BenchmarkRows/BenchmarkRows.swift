@@ -1,5 +1,5 @@
-// A benchmark's measurements, as lines of JSON beside the tables that the benchmark prints. scripts/bench.sh gathers
-// these lines in one file with a description of the machine, and scripts/bench-compare.py reports the differences
+// A benchmark's measurements, as lines of JSON beside the tables that the benchmark prints. scripts/bench/bench.sh gathers
+// these lines in one file with a description of the machine, and scripts/bench/bench-compare.py reports the differences
 // between two such files.
 internal import Glibc
 

@@ -1,4 +1,4 @@
-// Fetches one file, for scripts/bench-fetch.py: FetchBenchmark URL FILE.
+// Fetches one file, for scripts/bench/bench-fetch.py: FetchBenchmark URL FILE.
 //
 // Prints the process's peak memory before the transfer and in all, in KiB, for the claim that memory stays flat.
 import Glibc

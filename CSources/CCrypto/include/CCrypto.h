@@ -2,7 +2,7 @@
 // libcurl itself needs libcrypto, so the library is present wherever files can be fetched.
 //
 // This header declares the types, constants and functions, so the build needs neither OpenSSL's header nor the library.
-// scripts/test-headers.sh compares the list with the real header: a difference does not compile.
+// scripts/tests/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CCRYPTO_H
 #define WOODSHED_CCRYPTO_H
 

@@ -1,7 +1,7 @@
 // The functions of libcurl, as a table filled at the first use.
 //
 // This header declares the types, constants and functions, so the build needs neither curl's header nor the library.
-// scripts/test-headers.sh compares the list with the real header: a difference does not compile.
+// scripts/tests/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CCURL_H
 #define WOODSHED_CCURL_H
 

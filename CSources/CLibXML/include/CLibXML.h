@@ -1,7 +1,7 @@
 // The functions of libxml2 that read playlists and feeds in XML, as a table filled at the first reading.
 //
 // This header declares the types, constants and functions, so the build needs neither libxml2's header nor the library.
-// scripts/test-headers.sh compares the list with the real header: a difference does not compile.
+// scripts/tests/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CLIBXML_H
 #define WOODSHED_CLIBXML_H
 

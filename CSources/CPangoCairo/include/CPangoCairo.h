@@ -1,7 +1,7 @@
 // The functions of cairo and Pango that draw pictures, as a table filled at the first picture.
 //
 // This header declares the types, constants and functions, so the build needs neither the original headers nor the
-// libraries. scripts/test-headers.sh compares the list with the real headers: a difference does not compile.
+// libraries. scripts/tests/test-headers.sh compares the list with the real headers: a difference does not compile.
 #ifndef WOODSHED_CPANGOCAIRO_H
 #define WOODSHED_CPANGOCAIRO_H
 

@@ -1,7 +1,7 @@
 // The functions of SQLite for the practice database, as a table filled when the first database is opened.
 //
 // This header declares the types, constants and functions, so the build needs neither SQLite's header nor the library.
-// scripts/test-headers.sh compares the list with the real header: a difference does not compile.
+// scripts/tests/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CSQLITE_H
 #define WOODSHED_CSQLITE_H
 

@@ -13,7 +13,7 @@ import Testing
 /// Compares the bits of renders with `table.txt`, as a proof that a change of the code left the sound unchanged.
 ///
 /// A change of the sound on purpose writes the table anew, in a commit that names the changed rows and the reason:
-/// `WOODSHED_RENDERS=write scripts/test-rtsan.sh --filter RenderTableTests`.
+/// `WOODSHED_RENDERS=write scripts/tests/test-rtsan.sh --filter RenderTableTests`.
 @Suite("The table of renders")
 struct RenderTableTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Sizes, offsets and values of woodshed.h, which compiled programs contain: these must never change.
+
+    scripts/checks/c-layout.py                  compares the layout with docs/c-layout.txt, which must have the same lines
+    scripts/checks/c-layout.py --write          writes docs/c-layout.txt
+    scripts/checks/c-layout.py --since OLD NEW  compares two headers: fails if NEW lacks a part of OLD, and prints the structs with
+                                                permitted growth
+
+Only a struct that begins with its size may grow, and only behind its old end: an older program has never set a field in former
+padding.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parents[2]
+header = root / "CSources/CWoodshed/include/woodshed.h"
+table = root / "docs/c-layout.txt"
+
+
+def layout(header):
+    """The layout by the C compiler, a line for each fact."""
+    text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+    lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header.resolve()}"', "int main(void) {"]
+    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S):
+        # A struct with an INIT macro, or in arrays from the library, must keep its size for a version.
+        for declaration in body.split(";"):
+            field = re.search(r"(\w+)\s*$", declaration.strip())
+            if field:
+                lines.append(
+                    f'printf("{name}.{field[1]} at %zu, %zu bytes\\n", offsetof({name}, {field[1]}), sizeof((({name} *)0)->{field[1]}));')
+        lines.append(f'printf("{name}: %zu bytes\\n", sizeof({name}));')
+    for body in re.findall(r"typedef enum \w+ \{(.*?)\}", text, flags=re.S):
+        for name in re.findall(r"^\s*(\w+)\s*=", body, flags=re.M):
+            lines.append(f'printf("{name} = %d\\n", (int){name});')
+    for name in re.findall(r"^#define (\w+) +[(\d-]", text, flags=re.M):
+        lines.append(f'printf("{name} = %d\\n", (int){name});')
+    lines.append("}")
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(folder, "layout.c"), pathlib.Path(folder, "layout")
+        source.write_text("\n".join(lines))
+        subprocess.run(["cc", source, "-o", program], check=True)
+        return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def since(old, new):
+    """The untrue lines of an older layout, and the structs with permitted growth."""
+    lost = [line for line in old if line not in new]
+    added = [line for line in new if line not in old]
+    faults, grown = [], []
+    for line in lost:
+        if line.startswith("WOODSHED_API_VERSION "):
+            continue
+        struct = re.fullmatch(r"(\w+): (\d+) bytes", line)
+        places = [int(place) for place in re.findall(rf"^{struct[1]}\.\w+ at (\d+),", "\n".join(added), flags=re.M)] if struct else []
+        if places and min(places) >= int(struct[2]) and f"{struct[1]}.size at 0, 4 bytes" in old:
+            grown.append(struct[1])
+        else:
+            faults.append(f"no longer true: {line}")
+    # A field in former padding does not change the size of the struct.
+    for line in added:
+        field = re.match(r"(\w+)\.\w+ at ", line)
+        if field and field[1] not in grown and re.search(rf"^{field[1]}: ", "\n".join(old), flags=re.M):
+            faults.append(f"not at the end of a struct that begins with its size: {line}")
+    return faults, grown
+
+
+def main():
+    if sys.argv[1:2] == ["--since"]:
+        faults, grown = since(*(layout(pathlib.Path(path)) for path in sys.argv[2:4]))
+        for fault in faults:
+            print(f"c-layout: {fault}", file=sys.stderr)
+        print("".join(f"{name}\n" for name in grown), end="")
+        sys.exit(1 if faults else 0)
+    now = layout(header)
+    if sys.argv[1:] == ["--write"]:
+        table.write_text("\n".join(["# Sizes, offsets and values of woodshed.h; made by scripts/checks/c-layout.py --write."] + now) + "\n")
+        return
+    known = [line for line in table.read_text().splitlines() if not line.startswith("#")]
+    lost = [line for line in known if line not in now]
+    added = [line for line in now if line not in known]
+    for line in lost:
+        print(f"c-layout: no longer true: {line}", file=sys.stderr)
+    for line in added:
+        print(f"c-layout: not in {table.relative_to(root)}: {line}; if that is right, run scripts/checks/c-layout.py --write", file=sys.stderr)
+    sys.exit(1 if lost or added else 0)
+
+
+main()

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Tests the checks that keep programs in C running with later libraries: plants each change of a header that breaks such programs, which
+# the checks must find, and each harmless change, which must pass.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+scripts=$PWD/scripts
+# shellcheck source=scripts/tests/planted-faults.sh
+. scripts/tests/planted-faults.sh
+
+# The declarations in compiled programs stay the same as in the last release, whose tag has the header.
+lay_interface() {
+    lay_module
+    mkdir -p "$folder/CSources/CWoodshed/include" "$folder/packaging/debian"
+    printf '## Unreleased\n' >"$folder/CHANGELOG.md"
+    cp "$scripts"/checks/c-*.py "$folder/scripts/checks/"
+    printf 'WOODSHED_0 {\n    global: woodshed_*;\n    local: *;\n};\n' >"$folder/CSources/CWoodshed/libwoodshed.map"
+    printf '%s\n' '#include <stdint.h>' '/** The version. Since 100. */' '#define WOODSHED_API_VERSION 100' \
+        '/** A number. */' 'typedef enum woodshed_kind {' '    WOODSHED_FIRST = 0' '} woodshed_kind;' \
+        '/** A struct. */' 'typedef struct woodshed_place {' '    uint32_t size;' '    int32_t kind;' '    int64_t start;' '    int64_t end;' \
+        '} woodshed_place;' '/** A struct that is padded. */' 'typedef struct woodshed_span {' '    uint32_t size;' '    int32_t kind;' \
+        '    int64_t frames;' '    int32_t passes;' '} woodshed_span;' '/** A level, which has no size. */' 'typedef struct woodshed_level {' '    double peak;' \
+        '} woodshed_level;' 'typedef void (*woodshed_callback)(void *context, int32_t kind);' '/** Measures. Since 100. */' \
+        'int32_t woodshed_measure(const woodshed_place *place, int32_t channel, woodshed_level *levels);' '/** Listens. Since 100. */' \
+        'void woodshed_listen(woodshed_callback callback, void *context);' >"$folder/CSources/CWoodshed/include/woodshed.h"
+}
+release_interface() { plain_git init -q && plain_git add . && plain_git commit -qm Release && plain_git tag v0.1.0; }
+change() { sed -i "$1" "$folder/CSources/CWoodshed/include/woodshed.h"; }
+compiled() { "$folder/scripts/checks/c-abi.py"; }
+lay_interface && expect nothing "an interface without a repository, which is told as not compared" bash -c "'$folder/scripts/checks/c-abi.py'; test \$? -eq 77"
+plain_git init -q && expect nothing "an interface that was never released" compiled
+printf '## 0.2.0 - 2026-12-24\n## 0.1.0 - 2026-06-24\n' >"$folder/CHANGELOG.md" && expect found "releases without their tags" compiled
+rm -rf "${folder:?}/.git" && lay_interface && release_interface && expect nothing "the interface of the last release" compiled
+# changed WANTED DESCRIPTION CHANGE: the interface of the last release, and this change of the header.
+changed() {
+    plain_git checkout -q . && change "$3"
+    expect found "what is planted for '$2'" plain_git diff --quiet
+    expect "$1" "$2" compiled
+    expect nothing "no mere error for '$2'" awk '/Traceback/ { exit 1 }' <<<"$(cat "$folder/output")"
+}
+higher='s/API_VERSION 100/API_VERSION 101/'
+changed found "a function that was removed" '/^void woodshed_listen/d'
+changed found "a parameter of another type" 's/int32_t channel/uint32_t channel/'
+changed found "a parameter more" 's/int32_t channel/int32_t channel, int32_t more/'
+changed found "a function that returns something else" 's/^int32_t woodshed_measure/int64_t woodshed_measure/'
+changed found "a callback of another type" 's/void \*context, int32_t kind/void *context, int64_t kind/'
+changed found "fields in another order" 's/int64_t start/int64_t other/; s/int64_t end/int64_t start/; s/int64_t other/int64_t end/'
+changed found "a field of another type" 's/int64_t start/double start/'
+changed found "another number" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 1/'
+changed nothing "one more number" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 0, WOODSHED_SECOND = 1/'
+changed found "a struct that has grown within its padding" "s/int32_t passes;/int32_t passes; int32_t more;/; $higher"
+changed nothing "a struct that has grown at its end" "s/int64_t end;/int64_t end; int64_t more;/; $higher"
+changed found "a struct that has grown, in the same version" 's/int64_t end;/int64_t end; int64_t more;/'
+changed found "a struct that has grown, with a field of another type" "s/int64_t end;/int64_t end; int64_t more;/; s/int64_t start/double start/; $higher"
+changed found "a struct without its size that has grown" "s/double peak;/double peak; double more;/; $higher"
+added='/^void woodshed_listen/a /** Since 101. */ int32_t woodshed_more(void);'
+newer=$added$'\n'$higher
+changed nothing "a function more" "$newer"
+changed found "a function more, in the same version" "$added"
+changed found "a function that claims to be older" "${newer/101/100}"
+plain_git checkout -q . && sed -i 's/WOODSHED_0/WOODSHED_1/' "$folder/CSources/CWoodshed/libwoodshed.map" && expect found "another node of versions" compiled
+rm -rf "${folder:?}/.git"
+# The list of symbols for the packages.
+symbols() { "$scripts/checks/c-symbols.sh" --check "$folder"; }
+lay_interface && printf '%s\n' 'libwoodshed.so.0 libwoodshed0 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \
+    ' woodshed_listen@WOODSHED_0 0.0.1' ' woodshed_measure@WOODSHED_0 0.0.1' >"$folder/packaging/debian/libwoodshed0.symbols"
+release_interface && expect nothing "a list of all symbols" symbols
+change "$added" && expect found "a symbol that is not listed" symbols
+echo " woodshed_more@WOODSHED_0 0.0.1" >>"$folder/packaging/debian/libwoodshed0.symbols" && expect found "a new symbol with an old version" symbols
+sed -i "\$s/0\.0\.1/$("$scripts/version.sh")/" "$folder/packaging/debian/libwoodshed0.symbols" && expect nothing "a new symbol with its version" symbols
+plain_git checkout -q . && change '/^void woodshed_listen/d' && expect found "a listed symbol that is gone" symbols
+rm -rf "${folder:?}/.git"
+
+echo "c-abi: $((checks - failures)) of $checks behave"
+[ $failures -eq 0 ]
