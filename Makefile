@@ -137,7 +137,7 @@ public-surface: ## write docs/public-surface, the lists of all public symbols
 	@scripts/docs/docs.sh --surface
 
 surface-since: ## show what has changed in the public interface since the last release, or since TAG=v1.2.3
-	@scripts/checks/surface-since.py $(TAG)
+	@scripts/checks/check.py --show surface-since $(TAG)
 
 reference: build ## write docs/commands.md and docs/commands.json, the help texts of the command
 	@scripts/docs/reference.py .build/release/woodshed

@@ -2,7 +2,7 @@
 # scripts/checks/lint.sh                  checks everything
 # scripts/checks/lint.sh --shell FILE...  checks only these shell scripts
 #
-# Checks the format, the house rules and the shell scripts; changes nothing. `make format` corrects the format.
+# Checks the format, the house rules (check.py) and the shell scripts; changes nothing. `make format` corrects the format.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -26,16 +26,7 @@ mapfile -t swift_files < <(git ls-files --cached --others --exclude-standard -- 
 existing=()
 for file in "${swift_files[@]}"; do [ -f "$file" ] && existing+=("$file"); done
 swift format lint --strict --parallel "${existing[@]}" || status=1
-scripts/checks/house-rules.sh || status=1
-scripts/checks/modules.py --check || status=1
-scripts/checks/folders.py || status=1
-scripts/checks/leaf-fields.py || status=1
-scripts/checks/words.py --check || status=1
-scripts/checks/requirements.py || status=1
-scripts/version.sh --check || status=1
-scripts/checks/surface-since.py >/dev/null || status=1
-scripts/release/sbom.py --check || status=1
-scripts/checks/c-symbols.sh --check || status=1
+scripts/checks/check.py || status=1
 lint_shell scripts/*.sh scripts/*/*.sh Tests/Real/*.sh .ci/run || status=1
 [ $status -eq 0 ] && echo "lint: ${#existing[@]} Swift files and the house rules: nothing found"
 exit $status

@@ -1,54 +1,49 @@
-#!/usr/bin/env python3
 """The picture of the modules and of their longest chain in docs/architecture.md, made from the imports of their sources.
 
-  scripts/checks/modules.py [FOLDER]          writes the picture between its two markers
-  scripts/checks/modules.py --check [FOLDER]  fails if the page shows another picture; changes nothing
-
-Fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread in Package.swift) come to
-have threads, if modules with little coverage by the thread sanitizer (commandOnly and compilerChecked there) share memory unchecked by the
+The check fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread in Package.swift) come
+to have threads, if modules with little coverage by the thread sanitizer (commandOnly and compilerChecked there) share memory unchecked by the
 compiler, and if the longest chain of modules, the least time of a build with any number of cores, exceeds the length in
 docs/architecture.md by more than a tenth. The times come from docs/build-times.txt.
 The picture leaves out a dependency that follows from other dependencies, and has only the necessary arrows.
 """
 import json
-import pathlib
 import re
 import subprocess
-import sys
 
-BEGIN, END = "<!-- modules: made by scripts/checks/modules.py -->", "<!-- end of modules -->"
+from project import Fault
+
+PAGE, PACKAGE, TIMES = "docs/architecture.md", "Package.swift", "docs/build-times.txt"
+BEGIN, END = "<!-- modules: made by scripts/checks/check.py --write modules -->", "<!-- end of modules -->"
 IMPORT = re.compile(r"^(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|func|protocol|var|let|typealias)\s+)?(\w+)",
                     re.MULTILINE)
 
 
-def fail(text: str):
-    sys.exit(f"modules: {text}")
-
-
-def described(root: pathlib.Path) -> list:
-    done = subprocess.run(["swift", "package", "--package-path", root, "describe", "--type", "json"], capture_output=True, text=True)
+def described(project) -> list:
+    done = subprocess.run(["swift", "package", "--package-path", project.root, "describe", "--type", "json"], capture_output=True, text=True)
     if done.returncode != 0:
-        fail(f"the package cannot be described:\n{done.stderr}")
+        raise Fault(f"{PACKAGE}: the package cannot be described:\n{done.stderr}")
     return json.loads(done.stdout)["targets"]
 
 
-def imports(folder: pathlib.Path) -> set:
-    return {name for file in folder.rglob("*.swift") if ".docc" not in str(file)
-            for name in IMPORT.findall(file.read_text(encoding="utf-8"))}
+def imports(project, targets: list) -> dict:
+    """The names imported by each module of Sources/."""
+    return {target["name"]: {name for path in project.matching(rf"^{re.escape(target['path'])}/(?!.*\.docc).*\.swift$")
+                             for name in IMPORT.findall(project.text(path))}
+            for target in targets if target["path"].startswith("Sources/") and target["type"] != "test"}
 
 
-def needs(root: pathlib.Path, targets: list) -> dict:
+def needs(imported: dict) -> dict:
     """The imports of each module of Sources/ from the other modules."""
-    ours = {t["name"]: t for t in targets if t["path"].startswith("Sources/") and t["type"] != "test"}
-    names = {t["name"] for t in targets}
-    found = {}
-    for name, target in ours.items():
-        used = imports(root / target["path"])
-        idle = set(target.get("target_dependencies", [])) & names - used
-        if idle:
-            fail(f"{name} imports nothing of {', '.join(sorted(idle))}; take them out of Package.swift")
-        found[name] = sorted(used & ours.keys() - {name})
-    return found
+    return {name: sorted(used & imported.keys() - {name}) for name, used in imported.items()}
+
+
+def idle(imported: dict, targets: list):
+    """The dependencies that no source imports."""
+    names = {target["name"] for target in targets}
+    for target in targets:
+        unused = set(target.get("target_dependencies", [])) & names - imported.get(target["name"], names)
+        if unused:
+            yield f"{PACKAGE}: {target['name']} imports nothing of {', '.join(sorted(unused))}; take them out"
 
 
 THREADS = re.compile(r"\b(?:import (?:Realtime|Synchronization|Dispatch)\b|(?:Thread|Task)(?:\.\w+)? *[({]|withTaskGroup|concurrentPerform)")
@@ -57,26 +52,28 @@ THREADS = re.compile(r"\b(?:import (?:Realtime|Synchronization|Dispatch)\b|(?:Th
 STARTED = re.compile(r"\b(?:Engine\(|Clip\((?:path|decoder)|listens: true|eventually\(|PlainThread|IdleRecorder|PracticeSession\()")
 
 
-def names_in(root: pathlib.Path, name: str, pattern: str) -> list:
+def names_in(project, name: str, pattern: str) -> list:
     """The names in a list of Package.swift; none without such a list."""
-    package = (root / "Package.swift").read_text(encoding="utf-8")
+    package = project.text(PACKAGE)
     listed = re.search("^" + pattern, package, re.MULTILINE | re.DOTALL)
     if f"let {name}" in package and not listed:
-        fail(f"scripts/checks/modules.py cannot read the list {name} in Package.swift; bring it up to date")
+        raise Fault(f"{PACKAGE}: scripts/checks/modules.py cannot read the list {name}; bring the script up to date")
     return re.findall(r'"(\w+)"', listed[1]) if listed else []
 
 
-def check_one_thread(root: pathlib.Path) -> None:
+def sources(project, folder: str) -> list:
+    return project.matching(rf"^{folder}/.*\.swift$")
+
+
+def check_one_thread(project):
     """The tests left out under the thread sanitizer by Package.swift, and the tested modules, must start no threads."""
-    for tests in names_in(root, "oneThread", r"let oneThread: Set = \[(.*?)\]$"):
-        for folder in (root / "Sources" / tests.removesuffix("Tests"), root / "Tests" / tests):
-            for file in folder.rglob("*.swift"):
-                if THREADS.search(file.read_text(encoding="utf-8")):
-                    fail(f"{file.relative_to(root)} has to do with threads; take {tests} out of oneThread in Package.swift")
-    for file in (root / "Tests").glob("*/OneThread/**/*.swift"):
-        text = file.read_text(encoding="utf-8")
-        if THREADS.search(text) or STARTED.search(text):
-            fail(f"{file.relative_to(root)} has to do with threads; move it out of the folder OneThread")
+    for tests in names_in(project, "oneThread", r"let oneThread: Set = \[(.*?)\]$"):
+        for path in sources(project, "Sources/" + tests.removesuffix("Tests")) + sources(project, "Tests/" + tests):
+            if found := THREADS.search(project.text(path)):
+                yield f"{project.place(path, found.start())}: has to do with threads; take {tests} out of oneThread in {PACKAGE}"
+    for path in sources(project, "Tests/[^/]*/OneThread"):
+        if found := THREADS.search(project.text(path)) or STARTED.search(project.text(path)):
+            yield f"{project.place(path, found.start())}: has to do with threads; move the file out of the folder OneThread"
 
 
 # Declarations that the compiler leaves to the programmer.
@@ -98,15 +95,14 @@ PROVED = {
 }
 
 
-def check_command(root: pathlib.Path) -> None:
+def check_command(project):
     """The modules left out (commandOnly) or not optimised (compilerChecked) under the thread sanitizer by Package.swift must share only
     memory checked by the compiler."""
     for listed, pattern in (("commandOnly", r".*?: \[(.*?)\]$"), ("compilerChecked", r" \[(.*?)\]$")):
-        for module in names_in(root, listed, f"let {listed}: Set =" + pattern):
-            for file in (root / "Sources" / module).rglob("*.swift"):
-                place = str(file.relative_to(root))
-                if len(UNCHECKED.findall(file.read_text(encoding="utf-8"))) > PROVED.get(place, 0):
-                    fail(f"{place} shares memory that the compiler does not check; take {module} out of {listed} in Package.swift")
+        for module in names_in(project, listed, f"let {listed}: Set =" + pattern):
+            for path in sources(project, "Sources/" + module):
+                if len(UNCHECKED.findall(project.text(path))) > PROVED.get(path, 0):
+                    yield f"{path}: shares memory that the compiler does not check; take {module} out of {listed} in {PACKAGE}"
 
 
 def picture(needed: dict) -> str:
@@ -120,10 +116,10 @@ def picture(needed: dict) -> str:
     return "\n".join(lines + ["```"])
 
 
-def chain(root: pathlib.Path, needed: dict) -> tuple:
+def chain(project, needed: dict) -> tuple:
     """The command's longest chain of modules, and the seconds."""
     times = {}
-    for line in (root / "docs/build-times.txt").read_text(encoding="utf-8").splitlines():
+    for line in project.text(TIMES).splitlines():
         if line and not line.startswith("#"):
             name, seconds = line.split()
             times[name] = float(seconds)
@@ -132,7 +128,7 @@ def chain(root: pathlib.Path, needed: dict) -> tuple:
     def end_at(name: str) -> tuple:
         if name not in longest:
             if name not in times:
-                fail(f"docs/build-times.txt has no time of {name}; measure it: scripts/bench/build-times.py")
+                raise Fault(f"{TIMES}: no time of {name}; measure it: scripts/bench/build-times.py")
             before = max((end_at(other) for other in needed[name]), default=(0, []))
             longest[name] = (before[0] + times[name], before[1] + [name])
         return longest[name]
@@ -141,30 +137,42 @@ def chain(root: pathlib.Path, needed: dict) -> tuple:
     return modules, seconds, sum(times[name] for name in longest)
 
 
-def main() -> None:
-    arguments = [a for a in sys.argv[1:] if a != "--check"]
-    root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parents[2]
-    page = root / "docs/architecture.md"
-    check_one_thread(root)
-    check_command(root)
-    needed = needs(root, described(root))
-    modules, seconds, total = chain(root, needed)
-    told = (f"The longest chain for the command: {' → '.join(modules)}. Its modules take {seconds:.0f} s one after the other, all modules {total:.0f} s\n"
-            "([the times of each](build-times.txt)).")
-    made = f"{BEGIN}\n{picture(needed)}\n\n{told}\n{END}"
-    text = page.read_text(encoding="utf-8")
+def section(project) -> tuple:
+    """The indices of the picture's section in the page."""
+    text = project.text(PAGE)
     start, end = text.find(BEGIN), text.find(END)
     if start < 0 or end < start:
-        fail(f"{page} has no place for the picture: {BEGIN} and {END}")
-    before = re.search(r"Its modules take (\d+) s one after the other", text[start:end])
-    if "--check" in sys.argv[1:]:
-        if before and seconds > 1.1 * float(before[1]):
-            fail(f"the longest chain has grown from {before[1]} to {seconds:.0f} s: {' → '.join(modules)}; cut it, or give the reason in "
-                 "docs/decisions/building.md and run scripts/checks/modules.py")
-        if text[start:end + len(END)] != made:
-            fail(f"the picture in {page} is out of date; make it anew: scripts/checks/modules.py")
-        return
-    page.write_text(text[:start] + made + text[end + len(END):], encoding="utf-8")
+        raise Fault(f"{PAGE}: no place for the picture: {BEGIN} and {END}")
+    return start, end + len(END)
 
 
-main()
+def made(needed: dict, modules: list, seconds: float, total: float) -> str:
+    told = (f"The longest chain for the command: {' → '.join(modules)}. Its modules take {seconds:.0f} s one after the other, all modules {total:.0f} s\n"
+            "([the times of each](build-times.txt)).")
+    return f"{BEGIN}\n{picture(needed)}\n\n{told}\n{END}"
+
+
+def write(project) -> None:
+    """Writes the picture between its two markers."""
+    needed = needs(imports(project, described(project)))
+    start, end = section(project)
+    text = project.text(PAGE)
+    (project.root / PAGE).write_text(text[:start] + made(needed, *chain(project, needed)) + text[end:], encoding="utf-8")
+
+
+def faults(project):
+    yield from check_one_thread(project)
+    yield from check_command(project)
+    targets = described(project)
+    imported = imports(project, targets)
+    yield from idle(imported, targets)
+    needed = needs(imported)
+    modules, seconds, total = chain(project, needed)
+    start, end = section(project)
+    shown = project.text(PAGE)[start:end]
+    before = re.search(r"Its modules take (\d+) s one after the other", shown)
+    if before and seconds > 1.1 * float(before[1]):
+        yield (f"{project.place(PAGE, start)}: the longest chain has grown from {before[1]} to {seconds:.0f} s: {' → '.join(modules)}; cut it, or "
+               "give the reason in docs/decisions/building.md and run scripts/checks/check.py --write modules")
+    elif shown != made(needed, modules, seconds, total):
+        yield f"{project.place(PAGE, start)}: the picture is out of date; make it anew: scripts/checks/check.py --write modules"

@@ -15,8 +15,7 @@ fail() {
 }
 
 [ -e .git ] || fail "this is no git repository, and the tarball is made of a commit"
-scripts/version.sh --check
-scripts/release/sbom.py --check
+scripts/checks/check.py version dependencies
 [ -z "$(git status --porcelain)" ] || echo "dist: the tarball has the last commit, without what has changed since" >&2
 # The version of the commit, which may differ from the version of the present sources.
 version=$(git show HEAD:Sources/Woodshed/Version.swift | sed -n 's/^public let woodshedVersion = "\(.*\)"$/\1/p')

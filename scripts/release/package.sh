@@ -21,7 +21,7 @@ for tool in dpkg-buildpackage dh lintian patchelf; do
     command -v $tool >/dev/null || fail "$tool is missing; run: scripts/setup.sh build package"
 done
 [ -f Package.resolved ] || fail "what the package depends on has not been fetched; run: make build"
-scripts/version.sh --check
+scripts/checks/check.py version
 version=$(scripts/version.sh)
 maintainer=$(sed -n 's/^Maintainer: //p' packaging/debian/control)
 [ -z "${DEBEMAIL:-}" ] || maintainer="${DEBFULLNAME:-$DEBEMAIL} <$DEBEMAIL>"

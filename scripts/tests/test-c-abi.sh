@@ -10,7 +10,8 @@ scripts=$PWD/scripts
 # The declarations in compiled programs stay the same as in the last release, whose tag has the header.
 lay_interface() {
     lay_module
-    mkdir -p "$folder/CSources/CWoodshed/include" "$folder/packaging/debian"
+    mkdir -p "$folder/CSources/CWoodshed/include" "$folder/packaging/debian" "$folder/Sources/Woodshed"
+    printf 'public let woodshedVersion = "0.2.0"\n' >"$folder/Sources/Woodshed/Version.swift"
     printf '## Unreleased\n' >"$folder/CHANGELOG.md"
     cp "$scripts"/checks/c-*.py "$folder/scripts/checks/"
     printf 'WOODSHED_0 {\n    global: woodshed_*;\n    local: *;\n};\n' >"$folder/CSources/CWoodshed/libwoodshed.map"
@@ -60,13 +61,13 @@ changed found "a function that claims to be older" "${newer/101/100}"
 plain_git checkout -q . && sed -i 's/WOODSHED_0/WOODSHED_1/' "$folder/CSources/CWoodshed/libwoodshed.map" && expect found "another node of versions" compiled
 rm -rf "${folder:?}/.git"
 # The list of symbols for the packages.
-symbols() { "$scripts/checks/c-symbols.sh" --check "$folder"; }
+symbols() { "$scripts/checks/check.py" --in "$folder" c-symbols; }
 lay_interface && printf '%s\n' 'libwoodshed.so.0 libwoodshed0 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \
     ' woodshed_listen@WOODSHED_0 0.0.1' ' woodshed_measure@WOODSHED_0 0.0.1' >"$folder/packaging/debian/libwoodshed0.symbols"
 release_interface && expect nothing "a list of all symbols" symbols
 change "$added" && expect found "a symbol that is not listed" symbols
 echo " woodshed_more@WOODSHED_0 0.0.1" >>"$folder/packaging/debian/libwoodshed0.symbols" && expect found "a new symbol with an old version" symbols
-sed -i "\$s/0\.0\.1/$("$scripts/version.sh")/" "$folder/packaging/debian/libwoodshed0.symbols" && expect nothing "a new symbol with its version" symbols
+sed -i '$s/0\.0\.1/0.2.0/' "$folder/packaging/debian/libwoodshed0.symbols" && expect nothing "a new symbol with its version" symbols
 plain_git checkout -q . && change '/^void woodshed_listen/d' && expect found "a listed symbol that is gone" symbols
 rm -rf "${folder:?}/.git"
 

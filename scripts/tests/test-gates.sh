@@ -11,7 +11,8 @@ unset WOODSHED_WARNINGS_AS_ERRORS WOODSHED_SKIPS_FAIL WOODSHED_STEP_SUMMARY WOOD
 # shellcheck source=scripts/tests/planted-faults.sh
 . scripts/tests/planted-faults.sh
 
-house_rules() { "$scripts/checks/house-rules.sh" "$folder"; }
+check() { "$scripts/checks/check.py" --in "$folder" "$@"; }
+house_rules() { check house-rules; }
 shell_lint() { "$scripts/checks/lint.sh" --shell "$folder"/scripts/*.sh; }
 # With the package's settings for its modules.
 lay_package() {
@@ -191,10 +192,10 @@ package() {
 compile_times() { printf '%s\n' '# Seconds' "Other $1" 'Sample 10' 'WoodshedCommand 1' >"$folder/docs/build-times.txt"; }
 package ''
 compile_times 10
-printf '%s\n' '<!-- modules: made by scripts/checks/modules.py -->' '<!-- end of modules -->' >"$folder/docs/architecture.md"
-shown_modules() { "$scripts/checks/modules.py" --check "$folder"; }
+printf '%s\n' '<!-- modules: made by scripts/checks/check.py --write modules -->' '<!-- end of modules -->' >"$folder/docs/architecture.md"
+shown_modules() { check modules; }
 expect found "a page without the picture of its modules" shown_modules
-"$scripts/checks/modules.py" "$folder"
+check --write modules
 expect nothing "a page with the picture of its modules" shown_modules
 package ', dependencies: ["Other"]'
 expect found "a dependency that nothing imports" shown_modules
@@ -202,14 +203,14 @@ echo 'internal import Other' >>"$folder/Sources/Sample/Sample.swift"
 expect found "a dependency that the picture does not show, and a chain that has grown by more than a tenth" shown_modules
 grew() { ! shown_modules >"$folder/told" 2>&1 && grep -q 'has grown from 11 to 21 s: Other → Sample → WoodshedCommand' "$folder/told"; }
 expect nothing "the chain that has grown, by name" grew
-"$scripts/checks/modules.py" "$folder"
+check --write modules
 compile_times 11
 expect found "a picture with older times" shown_modules
-expect nothing "a chain that has grown by less than a tenth" bash -c "! '$scripts/checks/modules.py' --check '$folder' 2>&1 | grep grown >&2"
+expect nothing "a chain that has grown by less than a tenth" bash -c "! '$scripts/checks/check.py' --in '$folder' modules 2>&1 | grep grown >&2"
 sed -i '/^Other/d' "$folder/docs/build-times.txt"
 expect found "a module whose time is not known" shown_modules
 compile_times 11
-"$scripts/checks/modules.py" "$folder"
+check --write modules
 echo 'let oneThread: Set = ["OtherTests"]' >>"$folder/Package.swift"
 expect nothing "a module without threads that is said to have none" shown_modules
 echo 'internal import Synchronization' >>"$folder/Sources/Other/Other.swift"
@@ -240,11 +241,10 @@ lay_folders() {
     printf '// Low.\nstruct Low {\n    %s\n}\n' "$1" >"$folder/Sources/Sample/Low/Low.swift"
     printf '// High.\nstruct High {\n    let low: Low\n}\n' >"$folder/Sources/Sample/High/High.swift"
 }
-folders() { "$scripts/checks/folders.py" "$folder/Sources"; }
-lay_folders '// Below High.' && expect nothing "a folder that needs another one" folders
-lay_folders 'var above: [High] = []' && expect found "folders that need each other" folders
-lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the same name within another one" folders
-lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
+lay_folders '// Below High.' && expect nothing "a folder that needs another one" check folders
+lay_folders 'var above: [High] = []' && expect found "folders that need each other" check folders
+lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the same name within another one" check folders
+lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" check folders
 
 # A large part of a noncopyable struct is in a box.
 lay_large() { # FIELDS OF THE PART, ITS TYPE IN THE WHOLE
@@ -255,7 +255,7 @@ lay_large() { # FIELDS OF THE PART, ITS TYPE IN THE WHOLE
         printf '}\nstruct Whole: ~Copyable {\n    var part: %s\n}\n' "$2"
     } >"$folder/Sources/Sample/Parts.swift"
 }
-leaf_fields() { "$scripts/checks/leaf-fields.py" "$folder"; }
+leaf_fields() { check leaf-fields; }
 lay_large 35 Part && expect nothing "a noncopyable struct that embeds seventy leaf fields" leaf_fields
 lay_large 36 Part && expect found "a noncopyable struct that embeds too many leaf fields" leaf_fields
 lay_large 36 'Boxed<Part>' && expect nothing "a large part in a box" leaf_fields
@@ -269,7 +269,7 @@ lay_prose() { # FILE LINE...: 400 plain words, and the lines after them
     printf "${start}Counts the frames of each channel until the section ends.%.0s\n" {1..40} >"$folder/$1"
     printf '%s\n' "${@:2}" >>"$folder/$1"
 }
-words() { "$scripts/checks/words.py" --check "$folder"; }
+words() { check words; }
 lay_prose Sources/Sample/Loop.swift '// What ends.' && expect nothing "an asking word in 400 words" words
 for file in {Sources/Sample/Loop.swift,Tests/SampleTests/Loop.swift,CSources/CSample/loop.h,Examples/Clients/loop.rs,Bindings/Python/loop.py,scripts/loop.sh}; do
     mark='//'; [[ $file = *.sh || $file = *.py ]] && mark='#'
@@ -304,13 +304,12 @@ lay_requirements() { # TEST OF ROW D33, SCRIPT OF THE LAST ROW
         echo "| E25 | this | there | \`${2-scripts/checks/lint.sh}\` |"
     } >"$folder/docs/requirements.md"
 }
-requirements() { "$scripts/checks/requirements.py" "$folder"; }
-lay_requirements SampleTests/sample && expect nothing "requirements with their tests" requirements
-lay_requirements SampleTests/other && expect found "a requirement whose test does not exist" requirements
-lay_requirements SampleTests && sed -i 5d "$folder/docs/requirements.md" && expect found "a requirement that is missing" requirements
-lay_requirements SampleTests && sed -i 50d "$folder/docs/requirements.md" && expect found "a requirement of practice that is missing" requirements
-lay_requirements SampleTests && sed -i 90d "$folder/docs/requirements.md" && expect found "a requirement of the library that is missing" requirements
-lay_requirements SampleTests scripts/no.sh && expect found "a requirement whose script does not exist" requirements
+lay_requirements SampleTests/sample && expect nothing "requirements with their tests" check requirements
+lay_requirements SampleTests/other && expect found "a requirement whose test does not exist" check requirements
+lay_requirements SampleTests && sed -i 5d "$folder/docs/requirements.md" && expect found "a requirement that is missing" check requirements
+lay_requirements SampleTests && sed -i 50d "$folder/docs/requirements.md" && expect found "a requirement of practice that is missing" check requirements
+lay_requirements SampleTests && sed -i 90d "$folder/docs/requirements.md" && expect found "a requirement of the library that is missing" check requirements
+lay_requirements SampleTests scripts/no.sh && expect found "a requirement whose script does not exist" check requirements
 
 # The newest release and the tag have the version.
 lay_version() { # VERSION HEADING...
@@ -319,7 +318,7 @@ lay_version() { # VERSION HEADING...
     printf '/// The version.\npublic let woodshedVersion = "%s"\n' "$1" >"$folder/Sources/Woodshed/Version.swift"
     printf '%s\n' '# Changelog' '' "${@:2}" >"$folder/CHANGELOG.md"
 }
-version() { "$scripts/version.sh" --check "$folder"; }
+version() { check version; }
 lay_version 0.1.0 '## Unreleased' && expect nothing "a version before the first release" version
 lay_version 0.2.0 '## Unreleased' '## 0.2.0 - 2026-12-24' '## 0.1.0 - 2026-06-24' && expect nothing "the version of the newest release" version
 lay_version 0.1.0 '## Unreleased' '## 0.2.0 - 2026-12-24' '## 0.1.0 - 2026-06-24' && expect found "the version of an older release" version
@@ -339,7 +338,7 @@ lay_surface() { # VERSION
     printf '%s\n' 'woodshed_plan.size at 0, 4 bytes' 'woodshed_plan: 4 bytes' 'WOODSHED_OK = 0' >"$folder/docs/c-layout.txt"
 }
 lay_release() { lay_surface 0.2.0 && plain_git init -q && plain_git add . && plain_git commit -qm "Release" && plain_git tag v0.2.0; }
-since() { "$scripts/checks/surface-since.py" --in "$folder"; }
+since() { check surface-since; }
 list_edit() { sed -i "$1" "$folder/docs/public-surface/Sample.txt"; }
 named() { sed -i "s/^### Changed for embedders$/&\n\n- $1/" "$folder/CHANGELOG.md"; }
 lay_surface 0.2.0 && expect nothing "an interface before the first release" since
@@ -347,7 +346,7 @@ lay_release && expect nothing "an interface as it was released" since
 list_edit '$a Sample  level: let level: Float' && echo 'woodshed_plan.gap at 4, 8 bytes' >>"$folder/docs/c-layout.txt"
 sed -i 's/^woodshed_plan: 4/woodshed_plan: 12/' "$folder/docs/c-layout.txt"
 expect nothing "an interface that has grown" since
-tells_added() { since | grep '^added  Sample  level$'; }
+tells_added() { check --show surface-since | grep '^added  Sample  level$'; }
 expect nothing "what was added is told" tells_added
 rm -rf "${folder:?}/.git" && lay_release && list_edit '/^Sample  Player/d' && expect found "a removed symbol that the changelog does not name" since
 named '`Player` is gone.' && expect nothing "a removed type that the changelog names, with its members" since
@@ -370,14 +369,13 @@ lay_packaging() {
     cp -r "$scripts/../packaging" "$scripts/../Package.swift" "$folder/"
     cp -r "$scripts/../CSources/CSQLite" "$scripts/../CSources/CLibXML" "$folder/CSources/"
 }
-listed() { "$scripts/release/sbom.py" --check "$folder"; }
-lay_packaging && expect nothing "libraries that are all listed" listed
-lay_packaging && sed -i 's/pkgConfig: "soxr"/pkgConfig: "soxr-lsr"/' "$folder/Package.swift" && expect found "a linked library that is not listed" listed
-lay_packaging && sed -i 's/libxml2\.so\.2/libxml2.so.3/' "$folder/CSources/CLibXML/CLibXML.c" && expect found "a loaded library that is not listed" listed
-lay_packaging && sed -i '/"name": "swift-argument-parser"/d' "$folder/packaging/dependencies.json" && expect found "a Swift dependency that is not listed" listed
-lay_packaging && sed -i '/"name": "FFTW"/s/"license": "[^"]*", //' "$folder/packaging/dependencies.json" && expect found "a library without a licence" listed
-lay_packaging && sed -i '/^Recommends/s/, libxml2 .*//' "$folder/packaging/debian/control" && expect found "a loaded library that the package does not recommend" listed
-lay_packaging && sed -i '/^  FFTW  /d' "$folder/packaging/debian/copyright" && expect found "a library that the copyright file leaves out" listed
+lay_packaging && expect nothing "libraries that are all listed" check dependencies
+lay_packaging && sed -i 's/pkgConfig: "soxr"/pkgConfig: "soxr-lsr"/' "$folder/Package.swift" && expect found "a linked library that is not listed" check dependencies
+lay_packaging && sed -i 's/libxml2\.so\.2/libxml2.so.3/' "$folder/CSources/CLibXML/CLibXML.c" && expect found "a loaded library that is not listed" check dependencies
+lay_packaging && sed -i '/"name": "swift-argument-parser"/d' "$folder/packaging/dependencies.json" && expect found "a Swift dependency that is not listed" check dependencies
+lay_packaging && sed -i '/"name": "FFTW"/s/"license": "[^"]*", //' "$folder/packaging/dependencies.json" && expect found "a library without a licence" check dependencies
+lay_packaging && sed -i '/^Recommends/s/, libxml2 .*//' "$folder/packaging/debian/control" && expect found "a loaded library that the package does not recommend" check dependencies
+lay_packaging && sed -i '/^  FFTW  /d' "$folder/packaging/debian/copyright" && expect found "a library that the copyright file leaves out" check dependencies
 
 # The figures of two benchmark runs; one run is half as fast.
 figures() { # NAME VALUE...

@@ -1,29 +1,17 @@
-#!/usr/bin/env python3
-"""Counts the leaf fields of noncopyable structs: stored values, including the values in embedded structs.
-
-  scripts/checks/leaf-fields.py [FOLDER]         fails if a noncopyable struct embeds a part with more than 70; FOLDER holds Sources
-  scripts/checks/leaf-fields.py --list [FOLDER]  prints the count of every noncopyable struct, largest first
+"""A noncopyable struct embeds no part with more than 70 leaf fields: stored values, including the values in embedded structs.
 
 The compiler checks each use of a noncopyable value against all its leaf fields, so the time to compile a module grows with the number. Keep a
-large part on the heap, in a `Boxed`, which counts as one field. The script finds types by name; a type other than a struct of the sources
+large part on the heap, in a `Boxed`, which counts as one field. The check finds types by name; a type other than a struct of the sources
 counts as one field.
 """
 import re
-import sys
 from collections import defaultdict
-from pathlib import Path
 
 LIMIT = 70
 START = re.compile(r"\b(struct|class|enum|actor|extension|protocol)\s+([A-Z]\w*(?:\.\w+)*)([^{]*)\{")
 PROPERTY = re.compile(r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate|nonisolated)(?:\(\w+\))?\s+)*(?:let|var)\s+(.+)$")
 # Structs of the standard library with several values.
 LIBRARY = {"Range": 2, "ClosedRange": 2, "UnsafeBufferPointer": 2, "UnsafeMutableBufferPointer": 2, "Span": 2, "MutableSpan": 2}
-
-
-def code(text):
-    """The text without comments and the contents of string literals."""
-    text = re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", "", text)
-    return re.sub(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"', '""', text)
 
 
 def body_end(text, start):
@@ -89,24 +77,24 @@ def types_of(declaration):
 class Sources:
     """The stored properties of all structs, by the struct's name and by its name within the type around it."""
 
-    def __init__(self, root):
-        self.structs, self.noncopyable, self.counts = defaultdict(list), set(), {}
-        for file in sorted(root.rglob("*.swift")):
-            self.read(code(file.read_text(encoding="utf-8")), "", file.relative_to(root).parts[0])
+    def __init__(self, project):
+        self.structs, self.noncopyable, self.counts = defaultdict(list), {}, {}
+        for path in project.matching(r"^Sources/.*\.swift$"):
+            self.read(project.code(path), "", path, 1)
 
-    def read(self, text, outer, module):
+    def read(self, text, outer, path, line):
         place = 0
         while match := START.search(text, place):
             end = body_end(text, match.end())
             name = outer + match[2]
             body = text[match.end():end]
             if match[1] == "struct":
-                key = f"{module}.{name}"
+                key = f"{path.split('/')[1]}.{name}"
                 self.structs[key] = [kind for line in statements(body)
                                      if (found := PROPERTY.match(line)) for kind in types_of(found[1])]
                 if "~Copyable" in match[3]:
-                    self.noncopyable.add(key)
-            self.read(body, name + ".", module)
+                    self.noncopyable[key] = f"{path}:{line + text.count(chr(10), 0, match.start())}"
+            self.read(body, name + ".", path, line + text.count("\n", 0, match.end()))
             place = end + 1
 
     def find(self, kind, owner):
@@ -139,20 +127,15 @@ class Sources:
         return self.counts[key]
 
 
-def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--list"]
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
-    sources = Sources(root / "Sources")
-    if "--list" in sys.argv[1:]:
-        for count, key in sorted(((sources.count(key), key) for key in sources.noncopyable), reverse=True):
-            print(f"{count:5d}  {key}")
-        return 0
-    faults = [f"{key} embeds {kind}, which has {count} leaf fields, more than {LIMIT}; keep it in a Boxed"
-              for key in sorted(sources.noncopyable) for kind in sources.structs[key]
-              if (count := sources.leaves(kind, key)) > LIMIT]
-    for fault in faults:
-        print(f"leaf fields: {fault}", file=sys.stderr)
-    return 1 if faults else 0
+def show(project):
+    """The count of every noncopyable struct, largest first."""
+    sources = Sources(project)
+    return [f"{count:5d}  {key}" for count, key in sorted(((sources.count(key), key) for key in sources.noncopyable), reverse=True)]
 
 
-sys.exit(main())
+def faults(project):
+    sources = Sources(project)
+    for key, place in sorted(sources.noncopyable.items()):
+        for kind in sources.structs[key]:
+            if (count := sources.leaves(kind, key)) > LIMIT:
+                yield f"{place}: {key} embeds {kind}, which has {count} leaf fields, more than {LIMIT}; keep it in a Boxed"

@@ -1,9 +1,6 @@
-#!/usr/bin/env python3
-"""Lists the changes of the public interface since a release.
+"""The changelog names the removed and changed symbols of the public interface since the last release.
 
-  scripts/checks/surface-since.py [TAG] [--in FOLDER]    since TAG; without TAG since the last tag of the form v1.2.3 before this commit
-
-Compares docs/public-surface/*.txt and docs/c-layout.txt with the tag's files, and prints added, removed and changed symbols. The rule:
+Compares docs/public-surface/*.txt and docs/c-layout.txt with the files of the last tag of the form v1.2.3 before this commit. The rule:
 CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the heading "### Changed for embedders", or
 docs/migrating.md does; and a release in which only the third number of the version grows has no such symbol. There an author of a
 program finds the necessary changes.
@@ -11,12 +8,12 @@ program finds the necessary changes.
 A symbol moved to another module of the same product is neither removed nor added.
 
 A symbol is named in backticks, by the name in the list (`Player.seek(toClipFrame:at:)`), or by the part before the parenthesis
-(`Player.seek`). The name of a removed or changed type is enough for its members. Without a tag the script compares nothing.
+(`Player.seek`). The name of a removed or changed type is enough for its members. Without a tag the check compares nothing.
 """
-import pathlib
 import re
-import subprocess
-import sys
+
+from project import Fault
+from version import SOURCE as VERSION, version
 
 HEADING = "### Changed for embedders"
 SURFACE, LAYOUT = "docs/public-surface", "docs/c-layout.txt"
@@ -76,10 +73,14 @@ def named_in(changelog: str, release: str) -> set:
     return names
 
 
-def migrated(root: pathlib.Path, release: str) -> set:
+def text_of(project, path: str) -> str:
+    """The text of a file; empty without the file."""
+    return project.text(path) if path in project.files else ""
+
+
+def migrated(project, release: str) -> set:
     """The names on the page for programs of a release."""
-    page = root / "docs/migrating.md"
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    text = text_of(project, "docs/migrating.md")
     return set(re.findall(r"`([^`\n]+)`", text)) if text.startswith(f"# Migrating from {release}\n") else set()
 
 
@@ -90,54 +91,49 @@ def is_named(name: str, removed: set, names: set) -> bool:
     return bool(({name, name.split("(")[0]} | parents) & names)
 
 
-def git(root: pathlib.Path, *arguments: str) -> str:
-    """The output of git; None after a failure."""
-    made = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=False)
-    return made.stdout if made.returncode == 0 else None
-
-
-def main() -> int:
-    arguments = sys.argv[1:]
-    root = pathlib.Path(__file__).resolve().parents[2]
-    if "--in" in arguments:
-        place = arguments.index("--in")
-        root = pathlib.Path(arguments[place + 1])
-        del arguments[place:place + 2]
-    tag = arguments[0] if arguments else (git(root, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") or "").strip()
-    if not tag:
-        print("surface: no release to compare with")
-        return 0
+def changes(project, tag: str) -> tuple:
+    """The added, removed and changed names since a tag, and the names moved within the product, with their module."""
     # A release had one list for all products.
-    names = (git(root, "ls-tree", "-r", "--name-only", tag, SURFACE, f"{SURFACE}.txt") or "").split()
+    names = project.git("ls-tree", "-r", "--name-only", tag, SURFACE, f"{SURFACE}.txt").split()
     if not names:
-        print(f"surface: {tag} has no {SURFACE}", file=sys.stderr)
-        return 1
-    lists = "".join(file.read_text(encoding="utf-8") for file in sorted((root / SURFACE).glob("*.txt")))
-    new = symbols(lists, (root / LAYOUT).read_text(encoding="utf-8") if (root / LAYOUT).exists() else "")
-    old = symbols("".join(git(root, "show", f"{tag}:{name}") or "" for name in names), git(root, "show", f"{tag}:{LAYOUT}") or "")
+        raise Fault(f"{SURFACE}: {tag} has no such lists")
+    lists = "".join(project.text(path) for path in project.matching(rf"^{SURFACE}/[^/]*\.txt$"))
+    new = symbols(lists, text_of(project, LAYOUT))
+    old = symbols("".join(project.git("show", f"{tag}:{name}") for name in names), project.git("show", f"{tag}:{LAYOUT}"))
     added, removed, changed = compare(old, new)
-    exports = "".join(file.read_text(encoding="utf-8") for file in (root / "Sources").glob("Woodshed*/Woodshed*.swift"))
+    exports = "".join(project.text(path) for path in project.matching(r"^Sources/Woodshed[^/]*/Woodshed[^/]*\.swift$"))
     added, removed, moved = without_moved(
         added, removed, old, new, set(re.findall(r"^@_exported public import (\w+)$", exports, re.M)))
+    return added, removed, changed, moved
+
+
+def show(project, tag=None):
+    """The changes since a tag, and their faults."""
+    tag = tag or project.last_release()
+    if not tag:
+        yield "no release to compare with"
+        return
+    added, removed, changed, moved = changes(project, tag)
     for (module, name), target in sorted(moved.items()):
-        print(f"moved  {module} to {target}  {name}")
+        yield f"moved  {module} to {target}  {name}"
     for word, keys in (("added", added), ("removed", removed), ("changed", changed)):
         for module, name in keys:
-            print(f"{word}  {module}  {name}")
-    print(f"surface: since {tag} {len(added)} added, {len(removed)} removed, {len(changed)} changed")
+            yield f"{word}  {module}  {name}"
+    yield f"since {tag} {len(added)} added, {len(removed)} removed, {len(changed)} changed"
+    yield from faults(project, tag)
 
+
+def faults(project, tag=None):
+    tag = tag or project.last_release()
+    if not tag:
+        return
+    _, removed, changed, _ = changes(project, tag)
     release = tag.removeprefix("v")
-    names = named_in((root / "CHANGELOG.md").read_text(encoding="utf-8"), release) | migrated(root, release)
+    names = named_in(project.text("CHANGELOG.md"), release) | migrated(project, release)
     gone = {name for _, name in removed + changed}
-    faults = [f'{name} was removed or changed; name it in CHANGELOG.md under "{HEADING}", or in docs/migrating.md'
-              for _, name in removed + changed if not is_named(name, gone, names)]
-    source = (root / "Sources/Woodshed/Version.swift").read_text(encoding="utf-8")
-    version = re.search(r'woodshedVersion = "([\d.]+)"', source)[1]
-    if (removed or changed) and version != release and version.split(".")[:2] == release.split(".")[:2]:
-        faults.append(f"version {version} follows {release}, so nothing may be removed or changed; raise the first or the second number")
-    for fault in faults:
-        print(f"surface: {fault}", file=sys.stderr)
-    return 1 if faults else 0
-
-
-sys.exit(main())
+    for module, name in removed + changed:
+        if not is_named(name, gone, names):
+            yield f'CHANGELOG.md: {name} of {module} was removed or changed; name it under "{HEADING}", or in docs/migrating.md'
+    own = version(project)
+    if (removed or changed) and own != release and own.split(".")[:2] == release.split(".")[:2]:
+        yield f"{VERSION}: {own} follows {release}, so nothing may be removed or changed; raise the first or the second number"
