@@ -1,6 +1,6 @@
 // Counts a whole program's heap allocations, on all threads: a library loaded before all others (LD_PRELOAD), for
-// scripts/tests/test-allocations.py alone. The file named by WOODSHED_ALLOCATIONS keeps the count; the file is mapped, so the
-// count survives any end of the program.
+// scripts/tests/test-allocations.py alone. The file named by WOODSHED_ALLOCATIONS keeps the count; the file is mapped,
+// so the count survives any end of the program.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>

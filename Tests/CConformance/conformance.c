@@ -1,8 +1,9 @@
 // Calls every function of woodshed.h with right arguments and with hostile ones: conformance RECORDING OTHER FOLDER
 //
-// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER receives the files. scripts/tests/test-c.sh
-// builds and runs this file as a program, with the shared library, with and without the address sanitizer;
-// CInterfaceTests runs the checks in its own process, so also under the thread sanitizer and the real-time sanitizer.
+// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER receives the files.
+// scripts/tests/test-c.sh builds and runs this file as a program, with the shared library, with and without the address
+// sanitizer; CInterfaceTests runs the checks in its own process, so also under the thread sanitizer and the real-time
+// sanitizer.
 #include "checks.h"
 #include "include/CConformance.h"
 #include <math.h>

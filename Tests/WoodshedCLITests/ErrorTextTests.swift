@@ -11,8 +11,8 @@ import WoodshedLibrary
 
 @Suite("Errors in words")
 struct ErrorTextTests {
-    /// One error of each public type, raised as in a program. scripts/checks/house_rules.py finds any type unknown to the
-    /// command.
+    /// One error of each public type, raised as in a program. scripts/checks/house_rules.py finds any type unknown to
+    /// the command.
     private static let errors: [(name: String, meet: @Sendable () throws -> Void)] = [
         ("Failure<ScoreErrorKind>", { _ = try Section(5..<5) }),
         ("AudioFileError", { _ = try Clip(path: "/nonexistent") }),

@@ -1,6 +1,6 @@
-// A benchmark's measurements, as lines of JSON beside the tables that the benchmark prints. scripts/bench/bench.sh gathers
-// these lines in one file with a description of the machine, and scripts/bench/bench-compare.py reports the differences
-// between two such files.
+// A benchmark's measurements, as lines of JSON beside the tables that the benchmark prints. scripts/bench/bench.sh
+// gathers these lines in one file with a description of the machine, and scripts/bench/bench-compare.py reports the
+// differences between two such files.
 internal import Glibc
 
 /// The direction in which a figure improves.

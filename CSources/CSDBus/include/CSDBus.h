@@ -1,8 +1,9 @@
 // The functions of libsystemd for a bus, as a table filled at the first use.
 //
 // This header declares the types, constants and functions, so the build needs neither systemd's header nor the library.
-// scripts/tests/test-headers.sh compares the list with the real header: a difference does not compile. Only functions without
-// callbacks and without variable arguments are included: messages are taken one by one, and built value by value.
+// scripts/tests/test-headers.sh compares the list with the real header: a difference does not compile. Only functions
+// without callbacks and without variable arguments are included: messages are taken one by one, and built value by
+// value.
 #ifndef WOODSHED_CSDBUS_H
 #define WOODSHED_CSDBUS_H
 

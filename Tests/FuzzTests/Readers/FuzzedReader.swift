@@ -1,6 +1,6 @@
 // The readers of all outside input, each called as in the product. Two programs share this folder: the test that
-// replays the corpus, and the fuzzer (scripts/soak/fuzz.sh). The decoders of sound are libraries with fuzzers of their own,
-// and are not included.
+// replays the corpus, and the fuzzer (scripts/soak/fuzz.sh). The decoders of sound are libraries with fuzzers of their
+// own, and are not included.
 
 /// A reader, under the name of its folder in the corpus.
 struct FuzzedReader: Sendable, CustomStringConvertible {

@@ -9,8 +9,8 @@ import Testing
 /// A repair, compared with an independent reader of damaged files: `.recover` of SQLite's own shell.
 @Suite("Repair compared with SQLite's .recover")
 struct RecoverTests {
-    /// Debian's shell lacks the table of pages that `.recover` reads. `scripts/soak/recover-shell.sh` builds a shell with
-    /// this table.
+    /// Debian's shell lacks the table of pages that `.recover` reads. `scripts/soak/recover-shell.sh` builds a shell
+    /// with this table.
     private static let shell = unsafe getenv("WOODSHED_SQLITE_SHELL").map { unsafe String(cString: $0) } ?? "sqlite3"
 
     static let canRecover: Bool = {

@@ -74,8 +74,8 @@ enum Command {
             error: String(decoding: running.errors, as: UTF8.self))
     }
 
-    /// Keeps the events and the measured round trips of a run, if requested, for scripts/tests/test-json.py and its other
-    /// parser.
+    /// Keeps the events and the measured round trips of a run, if requested, for scripts/tests/test-json.py and its
+    /// other parser.
     private static func gather(_ arguments: [String], _ output: [UInt8]) {
         guard let path = unsafe getenv("WOODSHED_JSON_LINES"), arguments.contains("--json") else { return }
         // A killed run may leave half a line.
