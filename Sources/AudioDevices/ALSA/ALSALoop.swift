@@ -9,37 +9,37 @@ internal import Samples
 /// Every wait has a deadline, a device that moves no frames for a second is given up, and recoveries are limited: no
 /// state of any driver makes the loop spin or hang. Used on one thread.
 final class ALSALoop {
-    let playback: ALSASide?
-    let capture: ALSASide?
-    let worker: BlockWorker
-    let wake: WakeSignal
-    let block: Int
+    private let playback: ALSASide?
+    private let capture: ALSASide?
+    private let worker: BlockWorker
+    private let wake: WakeSignal
+    private let block: Int
     /// Frames of silence, and of remaining sound, at the beginning of a duplex stream's output.
-    let prefillFrames: Int
+    private let prefillFrames: Int
     /// Monotonic nanoseconds; tests with a virtual card use the card's clock instead.
-    let now: () -> Int64
-    let trustsStamps: Bool
+    private let now: () -> Int64
+    private let trustsStamps: Bool
     /// Suspend time of the computer, in nanoseconds.
-    let asleep: () -> Int64
+    private let asleep: () -> Int64
     private let poller: ALSAPoller
     private let silence: PlanarBuffer
 
     /// Frames of the worker's output block not yet written.
     private var pending = 0..<0
     /// Number of frames already read into the worker's input block.
-    var fetched = 0
+    private var fetched = 0
     private var isEnding = false
-    var framesWritten: Int64 = 0
-    var budget = RecoveryBudget()
+    private var framesWritten: Int64 = 0
+    private var budget = RecoveryBudget()
     /// Consecutive interruptions implausibly soon after a start.
-    var earlyFaults = 0
+    private var earlyFaults = 0
     /// Consecutive interruptions before the first frame moved.
-    var refusals = 0
+    private var refusals = 0
     /// The interruption to report once the device runs again.
-    var interruption: Interruption?
-    var alignment = Alignment()
+    private var interruption: Interruption?
+    private var alignment = Alignment()
     /// Result of `asleep` at the beginning of the stream, or at the last incident.
-    var slept: Int64
+    private var slept: Int64
 
     /// Makes a loop for at least one side. `now` and `asleep` are for tests on a virtual clock; nil uses the system's
     /// clocks.
@@ -85,7 +85,7 @@ final class ALSALoop {
         }
     }
 
-    func drop() {
+    private func drop() {
         if let playback { unsafe snd_pcm_drop(playback.pcm) }
         if let capture { unsafe snd_pcm_drop(capture.pcm) }
     }
@@ -279,7 +279,327 @@ final class ALSALoop {
         if let playback { worker.publish(framesWritten: framesWritten, delayFrames: playback.delay() ?? 0) }
         if let capture { worker.publish(waitingFrames: Int64(capture.available - block)) }
     }
+}
 
-    /// Number of rendered but unwritten frames of the output.
-    var pendingFrames: Int { pending.count }
+// MARK: - Recovery
+//
+// Faults after which a device can still be used. Any other fault is thrown and ends the stream.
+
+extension ALSALoop {
+    /// An interruption, reported once the device runs again.
+    private struct Interruption {
+        let kind: StreamIncident.Kind
+        let side: StreamIncident.Side
+        /// Time at which the interruption was noticed.
+        let time: Int64
+        /// Time at which the output became silent.
+        let silentSince: Int64
+        /// Frames of silence on the output before this time.
+        let silentBefore: Int64
+        /// The input's position and clock, to compute the number of frames the input would have recorded during the
+        /// interruption.
+        let inputClock: PositionClock?
+        /// Frames delivered by the input since its last start.
+        let inputDelivered: Int64
+    }
+
+    /// Prepares the device to be filled and started again, or throws the fault that makes this impossible.
+    private func recover(from trouble: Trouble) throws(StreamFault) {
+        switch trouble {
+        case .dead(let side):
+            throw fault(ofSilent: side)
+        case .misaligned(let side, let frames):
+            try refuseStorm(side)
+            try restart(side, .stalled, silentBefore: side.side == .output ? frames : 0)
+        case .code(let side, let code):
+            switch -code {
+            case EINTR, EAGAIN: try waitOut(side)
+            case EPIPE, EBADFD:
+                try refuseStorm(side)
+                try restart(side, side.side == .output ? .xrun : .overrun)
+            case ESTRPIPE:
+                try refuseStorm(side)
+                try resume(side)
+            default: throw fault(side, code, doing: .run)
+            }
+        }
+    }
+
+    /// Lets the thread rest after repeated answers without a result, and gives up a device that answers nothing else.
+    private func waitOut(_ side: ALSASide) throws(StreamFault) {
+        if side.watch.isExhausted { throw fault(ofSilent: side) }
+        let (begin, rest) = (MonotonicTime.now(), side.watch.restNanoseconds)
+        // The first answers of this kind cost no time, because the next call may succeed.
+        if side.watch.isSpinning { wake.sleep(until: begin + rest) }
+        side.watch.countWake(after: MonotonicTime.now() - begin, timeout: rest)
+    }
+
+    /// Returns the fault of a device that has moved no frames for too long.
+    private func fault(ofSilent side: ALSASide) -> StreamFault {
+        .lost(side.side == .output ? .stoppedTaking : .stoppedDelivering, side.side)
+    }
+
+    /// Returns the fault for an error number after which a device cannot be used any more.
+    private func fault(_ side: ALSASide, _ code: Int32, doing call: StreamFault.DeviceCall) -> StreamFault {
+        switch -code {
+        case ENODEV, ENXIO, ENOTTY: .lost(.unplugged, side.side)
+        // The client library of a dead sound server reports this.
+        case EIO: .lost(.serverGone, side.side)
+        case ESTRPIPE: .lost(.suspended, side.side)
+        case EPIPE, EBADFD: .lost(.cannotRestart, side.side)
+        default: .call(call, code: code, side.side)
+        }
+    }
+
+    /// Sets both sides up again; the next turn starts them once they are filled.
+    private func restart(
+        _ side: ALSASide, _ kind: StreamIncident.Kind, silentBefore: Int64 = 0
+    ) throws(StreamFault) {
+        let time = now()
+        tellOfStall(side, isOver: true)
+        // An already reported interruption continues, because the device has not moved a frame since.
+        let hasSlept = untoldSleep > 0
+        let isTold = refusals > 0 && capture == nil && !hasSlept
+        if interruption == nil, !isTold {
+            let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: trustsStamps) : time
+            interruption = Interruption(
+                kind: hasSlept ? .suspended : kind, side: side.side, time: time, silentSince: stop,
+                silentBefore: silentBefore,
+                inputClock: capture?.isRunning == true ? capture?.clock : nil,
+                inputDelivered: (capture?.moved ?? 0) - Int64(fetched))
+        }
+        fetched = 0
+        drop()
+        try prepare(playback)
+        try prepare(capture)
+        // An output alone is filled with sound before it starts, and this sound comes after the report.
+        if capture == nil { tellOfInterruption() }
+    }
+
+    private func prepare(_ side: ALSASide?) throws(StreamFault) {
+        guard let side else { return }
+        let code = side.prepare()
+        guard code >= 0 else { throw fault(side, code, doing: .restart) }
+    }
+
+    /// Counts early faults, and throws if there are too many. A buffer that was full at the start cannot run dry at
+    /// once: a device that reports this repeatedly is broken and is given up.
+    private func refuseStorm(_ side: ALSASide) throws(StreamFault) {
+        let time = now()
+        refusals = side.refusesFirstFrame ? refusals + 1 : 0
+        // Plug-ins with a dead server do this. PipeWire's plug-in, too, reports only an xrun.
+        if refusals > 8 { throw .lost(side.isPlugIn ? .serverGone : .cannotRestart, side.side) }
+        let halfBuffer = MonotonicTime.nanoseconds(
+            ofFrames: Int64(side.settings.bufferFrames / 2), sampleRate: side.settings.sampleRate)
+        // Frames are checked as well as time, because a device that runs faster than real time may take a buffer in no
+        // time.
+        let first = side.side == .output ? side.settings.bufferFrames : 0
+        let isEarly =
+            time - side.startTime < halfBuffer && Int(side.moved) < first + side.settings.bufferFrames / 2
+        // Refusals are counted separately, and their count must reach its limit first.
+        if refusals == 0 { earlyFaults = isEarly ? earlyFaults + 1 : 0 }
+        if earlyFaults > 8 || !budget.spend(now: time) { throw .lost(.xrunStorm, side.side) }
+    }
+
+    private func resume(_ side: ALSASide) throws(StreamFault) {
+        let stop = side.stopTime(now: now(), trustsStamps: trustsStamps)
+        for _ in 0..<5 {
+            guard unsafe snd_pcm_resume(side.pcm) == -EAGAIN, !wake.isRaised else { break }
+            wake.sleep(until: MonotonicTime.now() + 50_000_000)
+        }
+        // The state decides, not the result of resume: plug-ins report success and stay suspended. Two sides that are
+        // no longer aligned are restarted in any case.
+        let isRunning = unsafe snd_pcm_state(side.pcm) == SND_PCM_STATE_RUNNING
+        guard isRunning, playback == nil || capture == nil else { return try restart(side, .suspended) }
+        let time = now()
+        let lost = MonotonicTime.frames(inNanoseconds: max(0, time - stop), sampleRate: side.settings.sampleRate)
+        side.goOn(now: time)
+        if side.side == .output {
+            tell(.suspended, .resumed, side.side, frame: framesWritten, lost: lost, time: time)
+            worker.reportXrun(atFrame: framesWritten, lostFrames: lost)
+        } else {
+            let discarded = Int64(fetched)
+            fetched = 0
+            tell(.suspended, .resumed, side.side, frame: worker.inputFrame, lost: lost + discarded, time: time)
+            worker.reportOverrun(lostFrames: lost + discarded)
+        }
+    }
+
+    /// Reports the interruption that is over, to the callbacks of both sides and as one incident.
+    private func tellOfInterruption() {
+        guard let interruption else { return }
+        self.interruption = nil
+        var (silent, missing): (Int64, Int64) = (0, 0)
+        if let playback {
+            let end = playback.isRunning ? playback.startTime : now()
+            let gap = MonotonicTime.frames(
+                inNanoseconds: max(0, end - interruption.silentSince), sampleRate: playback.settings.sampleRate)
+            silent = gap + interruption.silentBefore
+            if capture != nil { silent += Int64(prefillFrames - pending.count) }
+        }
+        if let capture, let clock = interruption.inputClock {
+            missing = max(0, clock.expectedPosition(at: capture.startTime) - interruption.inputDelivered)
+        }
+        let isOutput = interruption.side == .output
+        tell(
+            interruption.kind, .restarted, interruption.side, frame: isOutput ? framesWritten : worker.inputFrame,
+            lost: isOutput ? silent : missing, time: interruption.time)
+        if playback != nil { worker.reportXrun(atFrame: framesWritten, lostFrames: silent) }
+        if capture != nil { worker.reportOverrun(lostFrames: missing) }
+    }
+
+    /// Reports a device that stood still and continued by itself. In a duplex stream the alignment check reports the
+    /// standstill.
+    private func tellOfStall(_ side: ALSASide, isOver: Bool = false) {
+        let frames = side.takeStall(isOver: isOver)
+        guard frames > 0, playback == nil || capture == nil else { return }
+        tell(
+            .stalled, .none, side.side, frame: side.side == .output ? framesWritten : worker.inputFrame, lost: frames,
+            time: now())
+    }
+
+    /// Suspend time of the computer since the last incident that reported such time, in nanoseconds.
+    private var untoldSleep: Int64 {
+        let rest = asleep() - slept
+        // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.
+        return rest > 1_000_000 ? rest : 0
+    }
+
+    private func tell(
+        _ kind: StreamIncident.Kind, _ recovery: StreamIncident.Recovery, _ side: StreamIncident.Side, frame: Int64,
+        lost: Int64, time: Int64
+    ) {
+        let rest = untoldSleep
+        slept += rest
+        worker.report(
+            StreamIncident(
+                kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost,
+                secondsAsleep: Double(rest) / Double(MonotonicTime.nanosecondsPerSecond), hostTime: time))
+    }
+}
+
+// MARK: - Alignment
+//
+// The alignment of the two sides of a duplex stream.
+
+extension ALSALoop {
+    /// The known offset between the positions of both sides.
+    struct Alignment {
+        var isMeasured = false
+        /// The input's position minus the output's, at one moment.
+        var difference: Int64 = 0
+        /// Consecutive blocks with another difference.
+        var deviations = 0
+        /// Number of looks at the delays of both sides still to come.
+        private(set) var looksLeft = 0
+        /// The smallest differences between the sounds on both sides so far, from their delays, ascending.
+        private var smallest = InlineArray<13, Int64>(repeating: .max)
+
+        private var last: (told: Int64, time: Int64)?
+
+        /// Number of looks: enough for more than ten transfers of a USB card, of six packets at most.
+        static let looks = 256
+        /// Interval between looks, in nanoseconds: several looks in each packet of a USB card at full speed.
+        static let interval: Int64 = 250_000
+        /// The longest moment between the ends of two transfers while only one end has been noticed, in nanoseconds.
+        private static let between: Int64 = 100_000
+
+        /// - Parameter hasDelays: True if both sides are drivers, whose delays are worth asking for.
+        init(isMeasured: Bool = false, difference: Int64 = 0, hasDelays: Bool = false) {
+            (self.isMeasured, self.difference) = (isMeasured, difference)
+            looksLeft = hasDelays ? Self.looks : 0
+        }
+
+        /// Takes in a difference from the delays of both sides. Returns the true difference after enough looks, and nil
+        /// before.
+        ///
+        /// A driver reports too high a delay until the next transfer has ended: in at most five looks of six. A driver
+        /// reports too low a delay only between the ends of two transfers, after noticing one of the ends. So a
+        /// difference counts only if reported again a little later. The true difference is the smallest except for a
+        /// twentieth of the counted differences.
+        mutating func take(_ told: Int64, now: Int64) -> Int64? {
+            if let last, last.told == told, now - last.time < Self.between { return nil }
+            defer { last = (told, now) }
+            guard last?.told == told else { return nil }
+            guard looksLeft > 0 else { return nil }
+            looksLeft -= 1
+            var rest = told
+            for index in smallest.indices where rest < smallest[index] { swap(&rest, &smallest[index]) }
+            return looksLeft == 0 ? smallest[smallest.count - 1] : nil
+        }
+    }
+
+    /// Measures the offset after a start, and checks it from then on.
+    ///
+    /// A device can fall behind without any error, if one side stands still or a start goes wrong. Without this check
+    /// the device would stay late for good.
+    private func checkAlignment() throws(Trouble) {
+        guard let playback, let capture else { return }
+        guard alignment.isMeasured else {
+            guard let difference = measureDifference(playback, capture) else { return }
+            alignment = Alignment(
+                isMeasured: true, difference: difference, hasDelays: playback.isDriver && capture.isDriver)
+            worker.roundTrip(frames(of: difference, playback, capture), isNew: true)
+            return lookAtDelays()
+        }
+        lookAtDelays()
+        let tolerance = Int64(
+            max(block, playback.settings.devicePeriodFrames, capture.settings.devicePeriodFrames))
+        let deviation = capture.position - playback.position - alignment.difference
+        alignment.deviations = abs(deviation) > tolerance ? alignment.deviations + 1 : 0
+        if alignment.deviations >= 3 { throw .misaligned(deviation > 0 ? playback : capture, abs(deviation)) }
+    }
+
+    /// Returns the round trip, in frames of the program, for a difference between the positions of both sides.
+    private func frames(of difference: Int64, _ playback: ALSASide, _ capture: ALSASide) -> Int64 {
+        (playback.moved - framesWritten) + difference + (worker.inputFrame + Int64(fetched) - capture.moved)
+    }
+
+    /// Improves the round trip with the delays reported by both drivers.
+    ///
+    /// Positions tell where a driver has its buffer. On a USB card the transfers under way lie between the buffer and
+    /// the sound, and only the delays count such transfers.
+    private func lookAtDelays() {
+        guard alignment.looksLeft > 0, let playback, let capture, playback.isRunning, capture.isRunning,
+            let output = playback.delay(), let input = capture.delay(),
+            // A device that has run dry in between has no delay.
+            playback.faultOfState() == nil, capture.faultOfState() == nil
+        else { return }
+        let told = (capture.moved + input) - (playback.moved - output)
+        guard let difference = alignment.take(told, now: MonotonicTime.now()) else { return }
+        worker.roundTrip(frames(of: difference, playback, capture), isNew: false)
+    }
+
+    /// Reports the device's position with its time, for clock regulation; for streams of one side.
+    private func tellMoment() {
+        guard worker.wantsMoments, let side = playback ?? capture, side.isRunning else { return }
+        let next = side.side == .output ? worker.outputFrame : worker.inputFrame + Int64(block)
+        // If the thread was held up in between, the time of the position is unknown, so the position is read again.
+        for _ in 0..<4 {
+            let before = now()
+            guard let position = side.freshPosition() else { return }
+            let after = now()
+            guard after - before >= Self.momentTolerance else {
+                let time = before + (after - before) / 2
+                return worker.observe(DeviceMoment(frame: next + position - side.moved, time: time))
+            }
+        }
+    }
+
+    /// Longest permitted reading time of a position, in nanoseconds: a frame, and more than the call takes.
+    private static var momentTolerance: Int64 { 20_000 }
+
+    /// Returns the difference of both positions at one moment. Reads the input's position before and after the
+    /// output's, until both readings of the input agree.
+    private func measureDifference(_ playback: ALSASide, _ capture: ALSASide) -> Int64? {
+        var difference: Int64?
+        for _ in 0..<64 {
+            guard let before = capture.freshPosition(), let output = playback.freshPosition(),
+                let after = capture.freshPosition()
+            else { return nil }
+            difference = (before + after) / 2 - output
+            if before == after { break }
+        }
+        return difference
+    }
 }

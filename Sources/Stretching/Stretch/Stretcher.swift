@@ -5,6 +5,7 @@
 // Reading files and joining sections are the caller's part: the caller supplies samples and crossfades the output of
 // several stretchers. Below 0.5 the sound turns soft, below 0.25 blurred. Latency: none; the first frame out is the
 // first frame in.
+
 internal import Samples
 
 /// A time stretcher, in pull style.
@@ -51,7 +52,7 @@ public struct Stretcher: ~Copyable {
     public let maximumEmitFrames: Int
     /// Output frames over which the work of a start is spread, 512 at 44.1 kHz. To prepare a stretcher ahead, request
     /// this many frames, a step at a time.
-    let startFrames: Int
+    private let startFrames: Int
     /// Minimum distance from the next emitted frame to the frame of a ``changeSpeed(atOutput:to:over:)``: 5504 frames
     /// at 44.1 kHz, half a window of the low band and the work done ahead of the window.
     public let leadFrames: Int
@@ -60,23 +61,23 @@ public struct Stretcher: ~Copyable {
     /// continues there: about 7400 at 44.1 kHz.
     package let leadInFrames: Int
 
-    let sampleRate: Int
-    let shape: StretchShape
-    var split: BandSplit
-    let inputs: FloatStorage
+    private let sampleRate: Int
+    private let shape: StretchShape
+    private var split: BandSplit
+    private let inputs: FloatStorage
     /// One step of an attack being copied.
-    let attack: FloatStorage
-    var high: PairedBand
-    var middle: PairedBand
-    var lowBand: Boxed<VocoderBand>
-    var low: VocoderBand { @inline(__always) _read { yield lowBand.value } }
-    var position = PlaybackPosition()
+    private let attack: FloatStorage
+    private var high: PairedBand
+    private var middle: PairedBand
+    private var lowBand: Boxed<VocoderBand>
+    private var low: VocoderBand { @inline(__always) _read { yield lowBand.value } }
+    private var position = PlaybackPosition()
 
     /// Source frames before the first frame heard that the long windows of a frozen sound need.
-    let frozenLead: Int
+    private let frozenLead: Int
 
     /// Source frames around a sample of each band that determine the sample's value.
-    let bandContexts: InlineArray<3, Int>
+    private let bandContexts: InlineArray<3, Int>
 
     private(set) var bands = StretchBands.three
     /// True if the stretcher stays where it started.
@@ -84,9 +85,9 @@ public struct Stretcher: ~Copyable {
     /// Output frames emitted since the start.
     package private(set) var emittedFrames: Int64 = 0
     /// The current step of the schedule, and the end of the source that must be split for the step.
-    var step: Int64 = 0
-    var front: Int64?
-    var hasCopied = false
+    private var step: Int64 = 0
+    private var front: Int64?
+    private var hasCopied = false
 
     /// Allocates all memory; call ``start(at:speed:bands:)`` before anything else.
     ///
@@ -223,7 +224,7 @@ public struct Stretcher: ~Copyable {
     }
 
     /// Splits the source anew from the first frame needed.
-    mutating func beginSource() {
+    private mutating func beginSource() {
         // Floor division by a power of two.
         split.restart(at: firstNeeded() & ~Int64(split.blockFrames - 1), bands: bands)
     }
@@ -386,3 +387,394 @@ public struct Stretcher: ~Copyable {
 
 // Safe to send: a stretcher has one owner at a time and owns all its memory exclusively.
 extension Stretcher: @unchecked Sendable {}
+
+// MARK: - The work of a step
+//
+// The work at each step of the grid, and the source frames for the work. The work of a step depends on output frames
+// only, not on the number of frames requested at once.
+
+extension Stretcher {
+    /// True if the current work waits for source frames.
+    private var needsInput: Bool {
+        if !hasCopied {
+            return split.acceptedEnd < copyFrame + max(0, position.start.leadFrames) + Int64(shape.copiedFrames)
+        }
+        return split.dividedEnd < front ?? .min && split.dividedEnd == split.acceptedEnd
+    }
+
+    /// Does one piece of the step's work; returns nil if the step is complete.
+    private mutating func runDueWork() -> Step? {
+        // Computed no earlier: until work begins, speed changes are accepted for any frame.
+        let front = front ?? frontOfSource(at: step)
+        self.front = front
+        if needsInput { return .needsInput(InputRequest(first: split.acceptedEnd, count: inputFrames)) }
+        if !hasCopied {
+            copyStart()
+        } else if split.dividedEnd < front {
+            split.split()
+        } else if high.decisionStep <= step && changesHigh() || middle.decisionStep <= step && changesMiddle() {
+            return .ranStage
+        } else if high.short.isDue(at: step) {
+            runHigh()
+        } else if high.long.isDue(at: step) {
+            runSteadyHigh()
+        } else if bands == .three && middle.short.isDue(at: step) {
+            runMiddle()
+        } else if middle.long.isDue(at: step) {
+            runSteadyMiddle()
+        } else if bands == .three && low.isDue(at: step) {
+            runLow()
+        } else {
+            return nil
+        }
+        return .ranStage
+    }
+
+    private mutating func runHigh() {
+        let isOpening = high.short.nextStage == 0
+        let step = high.short.middleStep
+        let (source, place) = (segmentSource(atStep: step, .high), position.position(atStep: step))
+        high.short.isNoise = position.landings.list.isNoise(at: Int64(place))
+        high.short.voice.period = position.landings.list.voicePeriod(at: Int64(place))
+        high.short.runStage(split.high, place: place, source: source, interpolator: split.middleInterpolator)
+        guard isOpening else { return }
+        high.short.fillStart(
+            split.high, from: shape.copiedFrames, start: copyFrame, interpolator: split.middleInterpolator)
+    }
+
+    private mutating func runSteadyHigh() {
+        let step = high.long.middleStep
+        let source = segmentSource(atStep: step, .high)
+        high.long.runStage(
+            split.high, place: position.position(atStep: step), source: source, interpolator: split.middleInterpolator)
+    }
+
+    private mutating func runMiddle() {
+        let isOpening = middle.short.nextStage == 0
+        let step = middle.short.middleStep
+        let source = segmentSource(atStep: step, .middle)
+        middle.short.runStage(
+            split.middle, place: position.position(atStep: step), source: source, interpolator: split.middleInterpolator
+        )
+        guard isOpening else { return }
+        middle.short.fillStart(split.middle, from: 0, start: copyFrame, interpolator: split.middleInterpolator)
+    }
+
+    private mutating func runSteadyMiddle() {
+        let step = middle.long.middleStep
+        let source = segmentSource(atStep: step, .middle)
+        middle.long.runStage(
+            split.middle, place: position.position(atStep: step), source: source, interpolator: split.middleInterpolator
+        )
+    }
+
+    /// Decides whether the high band's other windows take over, and if so starts these windows.
+    private mutating func changesHigh() -> Bool {
+        let (solved, proposed) = (high.solvedStep, high.proposedStep)
+        let (isSteady, reach) = (high.isSteady, high.long.schedule.reachFrames)
+        guard staysInSegment(from: solved, to: proposed),
+            changesWindows(of: .high, isSteady: isSteady, from: solved, to: proposed, reachFrames: reach)
+        else {
+            high.postpone()
+            return false
+        }
+        let source = segmentSource(atStep: high.proposedStep, .high)
+        high.change(
+            split.high, source: source, interpolator: split.middleInterpolator, gridFrames: shape.gridFrames)
+        return true
+    }
+
+    private mutating func changesMiddle() -> Bool {
+        let (solved, proposed) = (middle.solvedStep, middle.proposedStep)
+        let (isSteady, reach) = (middle.isSteady, middle.long.schedule.reachFrames)
+        guard staysInSegment(from: solved, to: proposed),
+            changesWindows(of: .middle, isSteady: isSteady, from: solved, to: proposed, reachFrames: reach)
+        else {
+            middle.postpone()
+            return false
+        }
+        let source = segmentSource(atStep: middle.proposedStep, .middle)
+        middle.change(
+            split.middle, source: source, interpolator: split.middleInterpolator, gridFrames: shape.gridFrames)
+        return true
+    }
+
+    /// True if rotations are known and no attack lands between the latest known rotations and a change.
+    private mutating func staysInSegment(from solved: Int64, to proposed: Int64) -> Bool {
+        guard solved >= 0 else { return false }
+        return position.segment(atStep: solved).landing == position.segment(atStep: proposed).landing
+    }
+
+    /// True if a band's other windows should take over and can: the source of the longest window at the change must be
+    /// known.
+    ///
+    /// The parameters are numbers, because passing a band would copy the band.
+    private mutating func changesWindows(
+        of band: StretchBand, isSteady: Bool, from solved: Int64, to proposed: Int64, reachFrames: Int
+    ) -> Bool {
+        let place = position.position(atStep: proposed)
+        guard prefersLongWindows(band, at: Int64(place)) != isSteady, solved >= 0 else { return false }
+        let oldest =
+            min(position.position(atStep: solved), place - Double((proposed - solved) * Int64(shape.gridFrames)))
+            - Double(reachFrames)
+        return oldest >= Double(split.firstFrame + Int64(context(of: band)))
+    }
+
+    /// True if a change is due for decision now and the other windows suit the sound there.
+    private mutating func wantsChange(of band: StretchBand, isSteady: Bool, from decision: Int64, to proposed: Int64)
+        -> Bool
+    {
+        guard decision <= step else { return false }
+        return prefersLongWindows(band, at: Int64(position.position(atStep: proposed))) != isSteady
+    }
+
+    /// True if long windows suit a band's sound at a source frame. Normally this is a steady sound. In a frozen sound,
+    /// which no longer moves, long windows suit everything except noise made anew, which needs short windows.
+    private mutating func prefersLongWindows(_ band: StretchBand, at frame: Int64) -> Bool {
+        let list = position.landings.list
+        return isFrozen ? band != .high || !list.isNoise(at: frame) : list.isSteady(band, at: frame)
+    }
+
+    private mutating func runLow() {
+        let isOpening = low.nextStage == 0
+        let step = low.middleStep
+        let source = segmentSource(atStep: step, .low)
+        lowBand.value.runStage(
+            split.low, place: position.position(atStep: step), source: source, interpolator: split.lowInterpolator)
+        guard isOpening else { return }
+        low.fillStart(split.low, from: 0, start: copyFrame, interpolator: split.lowInterpolator)
+    }
+
+    private mutating func finishStep() {
+        if step >= Int64(shape.copiedSteps) {
+            if bands == .three { mixBands() }
+            addAttacks(from: step * Int64(shape.gridFrames))
+        }
+        step += 1
+        front = nil
+    }
+
+    /// The source frame at which the copy of the start begins.
+    private var copyFrame: Int64 { position.copyFrame }
+
+    /// Copies the first frames of the output from the source.
+    private mutating func copyStart() {
+        for channel in 0..<channelCount {
+            for index in stride(from: 0, to: shape.copiedFrames, by: Lanes.scalarCount) {
+                let source = split.source.run(
+                    channel: channel, from: copyFrame + Int64(index), count: Lanes.scalarCount)
+                high.short.output.write(source[lanes: 0], channel: channel, at: Int64(index))
+            }
+            crossOverAtStart(channel)
+        }
+        hasCopied = true
+    }
+
+    /// Begins with the first frame of the source, where the copy comes from elsewhere; see ``AttackStart``.
+    private func crossOverAtStart(_ channel: Int) {
+        let length = position.start.fadeFrames
+        for index in stride(from: 0, to: length, by: Lanes.scalarCount) {
+            let first = copyFrame + position.start.leadFrames + index
+            let heard = split.source.run(channel: channel, from: first, count: Lanes.scalarCount)[lanes: 0]
+            var copy = high.short.output.run(channel: channel, from: index, count: Lanes.scalarCount)[lanes: 0]
+            for lane in 0..<Lanes.scalarCount where index + Int64(lane) < length {
+                let share = AttackTimes.smooth(Float(index + Int64(lane)) / Float(length))
+                copy[lane] = heard[lane] + share * (copy[lane] - heard[lane])
+            }
+            high.short.output.write(copy, channel: channel, at: index)
+        }
+    }
+
+    /// Adds the step's frames of all tracks to the output of the high band's short windows, which collects the whole
+    /// output.
+    ///
+    /// The method is mutating, and its helpers receive only their inputs: a function that borrows the whole stretcher
+    /// copies all unboxed state, at every step.
+    private mutating func mixBands() {
+        let first = step * Int64(shape.gridFrames)
+        let frames = first..<first + Int64(shape.gridFrames)
+        if !high.hearsShort(at: step) { Self.silence(high.short.output, frames) }
+        if high.hearsLong(at: step) { Self.add(high.long.output, to: high.short.output, frames) }
+        let factor = split.middleInterpolator.factor
+        if middle.hearsShort(at: step) {
+            Self.add(middle.short.output, split.middleInterpolator, to: high.short.output, frames, runFrames: factor)
+        }
+        if middle.hearsLong(at: step) {
+            Self.add(middle.long.output, split.middleInterpolator, to: high.short.output, frames, runFrames: factor)
+        }
+        // Runs as long as a sample of the middle band, which is half a sample of the low band.
+        Self.add(low.output, split.lowInterpolator, to: high.short.output, frames, runFrames: factor)
+    }
+
+    /// Silences the short windows' output where the short windows are not heard: its contents there are meaningless.
+    private static func silence(_ output: borrowing SampleRing, _ frames: Range<Int64>) {
+        for channel in 0..<output.channelCount {
+            for frame in stride(from: frames.lowerBound, to: frames.upperBound, by: Lanes.scalarCount) {
+                output.write(Lanes(), channel: channel, at: frame)
+            }
+        }
+    }
+
+    private static func add(_ track: borrowing SampleRing, to output: borrowing SampleRing, _ frames: Range<Int64>) {
+        for channel in 0..<output.channelCount {
+            let samples = track.run(channel: channel, from: frames.lowerBound, count: frames.count)
+            for index in stride(from: 0, to: frames.count, by: Lanes.scalarCount) {
+                output.add(samples[lanes: index], channel: channel, at: frames.lowerBound &+ Int64(index))
+            }
+        }
+    }
+
+    /// Adds the frames of a decimated band, interpolated in runs that divide the interpolator's factor.
+    private static func add(
+        _ track: borrowing SampleRing, _ interpolator: borrowing BandInterpolator, to output: borrowing SampleRing,
+        _ frames: Range<Int64>, runFrames: Int
+    ) {
+        let factor = Int64(interpolator.factor)
+        let sampleCount = frames.count / interpolator.factor + 1 + BandInterpolator.sampleCount
+        for channel in 0..<output.channelCount {
+            if runFrames >= Lanes.scalarCount, sampleCount <= track.runCount {
+                let index = frames.lowerBound / factor
+                let samples = track.run(
+                    channel: channel, from: index - Int64(BandShape.reach - 1), count: sampleCount)
+                output.add(
+                    samples, interpolator, from: Int(frames.lowerBound - index * factor), count: frames.count,
+                    channel: channel, at: frames.lowerBound)
+                continue
+            }
+            for frame in stride(from: frames.lowerBound, to: frames.upperBound, by: runFrames) {
+                let index = frame / factor
+                let offset = Int(frame - index * factor)
+                let samples = track.run(
+                    channel: channel, from: index - Int64(BandShape.reach - 1), count: BandInterpolator.sampleCount)
+                if runFrames >= Lanes.scalarCount {
+                    for place in stride(from: 0, to: runFrames, by: Lanes.scalarCount) {
+                        output.add(
+                            interpolator.lanes(samples, frame: offset + place), channel: channel,
+                            at: frame &+ Int64(place))
+                    }
+                } else {
+                    for place in 0..<runFrames {
+                        output.add(
+                            interpolator.value(samples, frame: offset + place), channel: channel,
+                            at: frame &+ Int64(place))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the source frame up to which the source must be split for the stages of a step.
+    ///
+    /// During the first steps of a start this range is divided into parts, and no stage runs. The parts are equal
+    /// except for the smaller first part: the first step also copies the first frames, and its code and tables are not
+    /// in the caches yet.
+    private mutating func frontOfSource(at step: Int64) -> Int64 {
+        let last = max(step, Int64(shape.copiedSteps))
+        var end = newestNeeded(high.short.schedule, .high, at: last)
+        if bands == .three {
+            end = max(end, newestNeeded(middle.short.schedule, .middle, at: last))
+            end = max(end, newestNeeded(low.schedule, .low, at: last))
+            // The long windows' filters look farther ahead than the low band's. When long windows take over, they read
+            // at the place of the latest solved short window, which a slow or frozen sound has hardly left.
+            let (highDecision, highChange) = (high.decisionStep, high.proposedStep)
+            let isHighSteady = high.isSteady
+            if high.long.isPlaying
+                || wantsChange(of: .high, isSteady: isHighSteady, from: highDecision, to: highChange)
+            {
+                end = max(end, newestNeeded(high.long.schedule, .high, at: last))
+            }
+            let (middleDecision, middleChange) = (middle.decisionStep, middle.proposedStep)
+            let isMiddleSteady = middle.isSteady
+            if middle.long.isPlaying
+                || wantsChange(of: .middle, isSteady: isMiddleSteady, from: middleDecision, to: middleChange)
+            {
+                end = max(end, newestNeeded(middle.long.schedule, .middle, at: last))
+            }
+        }
+        let (parts, first) = (Int64(shape.splitSteps), split.dividedEnd)
+        guard step < parts else { return end }
+        return first + (end - first) / (step == 0 ? parts + 1 : parts - step)
+    }
+
+    private mutating func newestNeeded(_ schedule: BandSchedule, _ band: StretchBand, at step: Int64) -> Int64 {
+        let middle = schedule.reach(ofStep: step)
+        position.advance(through: middle)
+        return Int64(position.position(atStep: middle)) + Int64(schedule.reachFrames + context(of: band))
+    }
+
+    /// Returns the first source frame that any band needs: a band compares its second window with the source a hop
+    /// earlier.
+    private func firstNeeded() -> Int64 {
+        var first = oldestNeeded(high.short.schedule, .high)
+        if bands == .three {
+            first = min(first, oldestNeeded(middle.short.schedule, .middle))
+            first = min(first, oldestNeeded(low.schedule, .low))
+            if isFrozen { first = min(first, copyFrame - Int64(frozenLead)) }
+        }
+        return first
+    }
+
+    private func oldestNeeded(_ schedule: BandSchedule, _ band: StretchBand) -> Int64 {
+        let hopFrames = schedule.hopSteps * Int64(shape.gridFrames)
+        let middle = copyFrame + schedule.firstWindow * hopFrames
+        return middle - hopFrames - Int64(schedule.reachFrames + context(of: band))
+    }
+
+    /// Returns the source frames around a sample that determine the sample's value.
+    private func context(of band: StretchBand) -> Int { bands == .one ? 0 : bandContexts[band.rawValue] }
+}
+
+// MARK: - Attacks
+//
+// The part of the source that each band plays at a step, and the copied attacks added to the step.
+
+extension Stretcher {
+    /// Continues with another list of attacks.
+    ///
+    /// During long playback, call this method from time to time with the attacks around the current position. A list
+    /// must hold the same records as the previous list wherever the stretcher still reads: from a quarter of a second
+    /// before its position to ``leadFrames`` output frames ahead. Where records are missing, the stretcher plays
+    /// without attacks.
+    /// - Parameter list: A list for the same source and bands; the list's memory must last until the next call or the
+    ///   next start.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func setAttacks(_ list: AttackList) {
+        let fitting = list.bands == bands ? list : .empty
+        guard !fitting.isSame(as: position.landings.list) else { return }
+        let copyFrame = position.copyFrame
+        position.continueWith(fitting)
+        // The copy moves only before any work, when no source has been requested yet.
+        if position.copyFrame != copyFrame { beginSource() }
+    }
+
+    /// Returns the source that a band plays at a step.
+    private mutating func segmentSource(atStep step: Int64, _ band: StretchBand) -> VocoderBand.SegmentSource {
+        let (segment, list) = (position.segment(atStep: step), position.landings.list)
+        return switch band {
+        case .low: low.segmentSource(segment, of: list, band: band)
+        case .middle: middle.short.segmentSource(segment, of: list, band: band)
+        case .high: high.short.segmentSource(segment, of: list, band: band)
+        }
+    }
+
+    /// Adds the attacks copied within a step to its frames.
+    private mutating func addAttacks(from frame: Int64) {
+        position.forgetLandings(before: frame)
+        for index in 0..<position.landings.count {
+            let landing = position.landings.pending(index)
+            let snippet = position.landings.list[landing.record].snippet
+            let from = frame - landing.frame
+            guard snippet.first < from + Int64(attack.view.count), snippet.end > from else { continue }
+            for channel in 0..<channelCount {
+                snippet.read(channel: channel, from: from, into: attack.view)
+                for place in stride(from: 0, to: attack.view.count, by: Lanes.scalarCount) {
+                    high.short.output.add(attack.view[lanes: place], channel: channel, at: frame &+ Int64(place))
+                }
+            }
+        }
+    }
+}

@@ -12,10 +12,10 @@ internal import Samples
 ///
 /// All times are in samples of the band. Real-time safe: all but `init`.
 struct VocoderBand: ~Copyable {
-    let channelCount: Int
+    private let channelCount: Int
     /// Source frames per sample.
     let factor: Int
-    let window: Int
+    private let window: Int
     let hop: Int
     let schedule: BandSchedule
     private let firstWindow: Int64
@@ -23,24 +23,26 @@ struct VocoderBand: ~Copyable {
     let output: SampleRing
 
     private var transform: RealFourierTransform
-    var windows: BandWindows
-    let gate: FloatStorage
+    private var windows: BandWindows
+    private let gate: FloatStorage
     /// The source of the current segment, and whether a start began the segment; if not, the weights of the segment's
     /// windows from ``segmentBegin`` on.
-    var source = SegmentSource()
-    var isFirstSegment = true
-    var segmentBegin: Int64 = 0
-    let segmentGate: FloatStorage
+    private var source = SegmentSource()
+    private var isFirstSegment = true
+    private var segmentBegin: Int64 = 0
+    private let segmentGate: FloatStorage
     /// Memory for predicted samples.
-    let predictedSamples: FloatStorage
+    private let predictedSamples: FloatStorage
     /// X, the source's spectrum at the window's position, and Y, the spectrum of the previous output.
-    let current: Spectra
+    private let current: Spectra
     private let previous: Spectra
     private let rotation: RotationField
     private let overlapLevel: OverlapLevel
-    /// New noise, whether the sound is nothing but noise, and the share of noise in the latest window, 0 to 1.
-    let noise: NoiseField
-    var (isNoise, noiseShare): (Bool, Float) = (false, 0)
+    /// New noise, and its share in the latest window, 0 to 1.
+    private let noise: NoiseField
+    private var noiseShare: Float = 0
+    /// True if the sound is nothing but noise.
+    var isNoise = false
 
     private(set) var nextStage: Int64 = 0
     /// True while windows are made; if a ``leave(at:_:)`` is pending, only windows before `endWindow`.
@@ -54,7 +56,7 @@ struct VocoderBand: ~Copyable {
     private var frame = 0
     /// Samples from the previous window to the current window: a hop, or more for the first window after ``enter``.
     private var lag: Int
-    private(set) var localStretch: Float = 1
+    private var localStretch: Float = 1
     private var segmentHasChanged = false
     private var hasEntered = false
     /// The first window after the latest ``enter``, which overwrites the output's old contents in its place.
@@ -396,5 +398,219 @@ extension VocoderBand {
             index += Lanes.scalarCount
         }
         output.overlap(samples, weights: weights, from: index, adding: overlapEnd, channel: channel, at: begin)
+    }
+}
+
+// MARK: - Segments
+//
+// The sound of a band on either side of a cut, and the transition from one segment to the next.
+
+extension VocoderBand {
+    /// The sound of a band between two attacks: the source within the segment, and a prediction outside.
+    struct SegmentSource: BitwiseCopyable {
+        var segment = AttackSegment()
+        /// Range of the source's own samples; outside this range samples are predicted.
+        var lower = Int64.min
+        var upper = Int64.max
+        var before: PackedSamples?
+        var after: PackedSamples?
+        /// The transition from the previous segment to this one.
+        var change = SegmentChange(length: 1, isStop: false, factor: 1)
+    }
+
+    /// Returns the source that a segment plays between its cuts.
+    func segmentSource(_ segment: AttackSegment, of list: AttackList, band: StretchBand) -> SegmentSource {
+        var source = SegmentSource(segment: segment)
+        if segment.number > 0 && segment.number <= list.count {
+            let record = list[segment.number - 1]
+            (source.lower, source.before) = (record.band(band).whole, record.band(band).behind)
+            source.change = SegmentChange(length: record.change, isStop: record.isStop, factor: factor)
+        }
+        if segment.number >= 0 && segment.number < list.count {
+            let record = list[segment.number].band(band)
+            (source.upper, source.after) = (record.early, record.ahead)
+        }
+        return source
+    }
+
+    /// Returns samples of the source as the segment plays them; the count covers a window and its interpolation.
+    @inline(__always)
+    private func heard(_ samples: borrowing SampleRing, channel: Int, from index: Int64, count: Int) -> Floats {
+        if index >= source.lower && index + Int64(count) <= source.upper {
+            return samples.run(channel: channel, from: index, count: count)
+        }
+        return predicted(samples, channel: channel, from: index, count: count)
+    }
+
+    /// Returns the samples of ``heard(_:channel:from:count:)`` if some are predicted; the next call overwrites their
+    /// memory.
+    private func predicted(_ samples: borrowing SampleRing, channel: Int, from index: Int64, count: Int) -> Floats {
+        let target = predictedSamples.view.part(from: 0, count: count)
+        let lower = Int(max(0, min(Int64(count), source.lower.clampedDifference(index))))
+        let upper = max(lower, Int(max(0, min(Int64(count), source.upper.clampedDifference(index)))))
+        if lower < upper {
+            let real = samples.run(channel: channel, from: index + Int64(lower), count: upper - lower)
+            let part = target.part(from: lower, count: upper - lower)
+            unsafe UnsafeMutableRawPointer(part.base).copyMemory(
+                from: real.base, byteCount: part.count * MemoryLayout<Float>.stride)
+        }
+        if let before = source.before {
+            before.read(channel: channel, from: index, into: target.part(from: 0, count: lower))
+        }
+        if let after = source.after {
+            after.read(
+                channel: channel, from: index + Int64(upper), into: target.part(from: upper, count: count - upper))
+        }
+        return target
+    }
+
+    /// Ends the current segment at the landing of the next segment, before the next segment's first window.
+    ///
+    /// The old segment gets no more windows. Up to the landing, its output is raised to full level; after the landing,
+    /// its output is removed. The new segment's windows get the inverse: full level from the landing on.
+    private mutating func changeSource(_ next: SegmentSource, number: Int64) {
+        fadeOut(before: number, next.change, landing: next.segment.landing)
+        fadeIn(at: number, next.change, landing: next.segment.landing)
+        isFirstSegment = false
+    }
+
+    /// Raises the sound made so far to its full level until a landing and removes the sound after the landing, because
+    /// no more windows follow.
+    ///
+    /// - Parameter number: The first window that is no longer made.
+    private func fadeOut(before number: Int64, _ change: SegmentChange, landing: Int64) {
+        let begin = number * Int64(hop) - Int64(window / 2)
+        let (missing, factors) = (windows.later, predictedSamples.view)
+        for index in 0..<window {
+            let place = begin + Int64(index)
+            let share = change.share(framesAfterCut: Double(place * Int64(factor) - landing))
+            let all = level(at: place)
+            let have = all - missing[index] * (isFirstSegment ? startGateValue(at: place) : 1)
+            factors[index] = have > 1e-4 ? (1 - share) * all / have : 0
+        }
+        for channel in 0..<channelCount {
+            for index in stride(from: Int(max(0, -begin)), to: window - hop, by: Lanes.scalarCount) {
+                let place = begin + Int64(index)
+                let old = output.run(channel: channel, from: place, count: Lanes.scalarCount)[lanes: 0]
+                output.write(old * factors[lanes: index], channel: channel, at: place)
+            }
+        }
+    }
+
+    /// Sets the weights of windows from `number` on: nothing before a landing, full level after.
+    private mutating func fadeIn(at number: Int64, _ change: SegmentChange, landing: Int64) {
+        segmentBegin = number * Int64(hop) - Int64(window / 2)
+        for index in 0..<window {
+            let place = segmentBegin + Int64(index)
+            let share = change.share(framesAfterCut: Double(place * Int64(factor) - landing))
+            let rest = windows.later[index]
+            segmentGate.view[index] = rest > 1e-6 ? share / rest : 0
+        }
+    }
+
+    /// Returns the sum of all windows of the current segment at an output sample, including future windows, before the
+    /// segment's gate.
+    @inline(__always)
+    private func level(at place: Int64) -> Float {
+        // The segment of a start is filled up to 1.
+        guard !isFirstSegment else { return 1 }
+        let index = place - segmentBegin
+        return index >= 0 && index < Int64(window) ? windows.later[Int(index)] : 1
+    }
+
+    @inline(__always)
+    private func startGateValue(at place: Int64) -> Float {
+        place < 0 ? 0 : place < Int64(gate.view.count) ? gate.view[Int(place)] : 1
+    }
+}
+
+extension Int64 {
+    /// Returns the difference; an operand may stand for infinity.
+    @inline(__always)
+    fileprivate func clampedDifference(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < 0 ? .min : .max) : difference
+    }
+}
+
+/// The time at which one of a band's two tracks of windows takes over from the other.
+struct WindowChange: BitwiseCopyable, Sendable {
+    /// The output frame at the middle of the change.
+    var frame: Int64 = 0
+    var change = SegmentChange(length: 1, isStop: true, factor: 1)
+}
+
+// MARK: - New noise
+//
+// The times of noise, and the replacement of rotated windows by noise.
+
+extension VocoderBand {
+    /// Step of the noise share per window: rotations change to noise and back within 46 ms.
+    private static var noiseStep: Float { 1.0 / 8 }
+    /// Noise is made only in slowed sound: only slowed sound has slower envelopes.
+    private static var leastStretch: Float { 1.02 }
+
+    /// Decides on the share of new noise in a window, and makes the noise.
+    private mutating func makeNoise(_ number: Int64, restarts: Bool) {
+        let isPlaying = isNoise && localStretch > Self.leastStretch
+        guard isPlaying || noiseShare > 0 else { return }
+        let isFirst = noiseShare == 0 || restarts
+        noiseShare = isPlaying ? min(1, noiseShare + Self.noiseStep) : max(0, noiseShare - Self.noiseStep)
+        noise.solve(current, window: number, restarts: isFirst)
+    }
+
+    /// Replaces a share of a window's spectrum by noise. Both parts are independent, so the squares of the shares add
+    /// up to 1.
+    private mutating func addNoise(to spectrum: Floats, channel: Int) {
+        let turn = sineCosine(Lanes(repeating: noiseShare * (Float.pi / 2)))
+        let (rest, share) = (turn.cosine, turn.sine)
+        let (reals, imaginaries) = (current.real(channel), current.imaginary(channel))
+        for bin in stride(from: 0, to: window / 2, by: Lanes.scalarCount) {
+            let (x, y) = (reals[lanes: bin], imaginaries[lanes: bin])
+            let (u, v) = (noise.real[lanes: bin], noise.imaginary[lanes: bin])
+            let (real, imaginary) = spectrum.complexLanes(at: bin)
+            spectrum.storeComplex(
+                real: rest * real + share * (x * u - y * v), imaginary: rest * imaginary + share * (x * v + y * u),
+                at: bin)
+        }
+    }
+}
+
+// MARK: - The start
+//
+// The source itself, until windows add up to the source.
+
+extension VocoderBand {
+    /// Replaces the windows up to the first: writes the source itself, weighted to complement the sum of the later windows.
+    ///
+    /// Windows without rotation add up to the source, and so continue the source without a seam.
+    /// - Parameters:
+    ///   - from: The first output sample to fill, a multiple of eight.
+    ///   - start: The source frame heard at output sample 0.
+    ///   - interpolator: For a decimated band, whose samples lie at other frames than the output's samples.
+    func fillStart(
+        _ samples: borrowing SampleRing, from: Int, start: Int64, interpolator: borrowing BandInterpolator
+    ) {
+        let (weights, factor) = (windows.fill, Int64(factor))
+        for channel in 0..<channelCount {
+            if factor == 1 {
+                for index in stride(from: from, to: weights.count, by: Lanes.scalarCount) {
+                    let source = heard(
+                        samples, channel: channel, from: start + Int64(index), count: Lanes.scalarCount)
+                    output.write(source[lanes: 0] * weights[lanes: index], channel: channel, at: Int64(index))
+                }
+                continue
+            }
+            // Floor division by a power of two.
+            let first = start & ~(factor - 1)
+            let frame = Int(start - first)
+            for index in from..<weights.count {
+                let source = heard(
+                    samples, channel: channel, from: first / factor + Int64(index) - Int64(BandShape.reach - 1),
+                    count: BandInterpolator.sampleCount)
+                let value = interpolator.value(source, frame: frame)
+                output.write(value * weights[index], channel: channel, at: Int64(index))
+            }
+        }
     }
 }

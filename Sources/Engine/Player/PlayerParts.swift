@@ -34,26 +34,3 @@ struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
     /// Identifies the player at its return.
     var address: Int { unsafe Int(bitPattern: core) }
 }
-
-extension PlayerCore {
-    /// Notes a reduction of the mix with this player, for the report at the end of the pass. Real-time safe: yes.
-    mutating func noteGain(_ gain: Float) { transport.noteGain(gain) }
-
-    /// Reports an xrun of the device. Real-time safe: yes.
-    mutating func noteXrun(at frame: Int64, lostFrames: Int64) { transport.noteXrun(at: frame, lostFrames: lostFrames) }
-
-    /// Notes the return of a device, for the next block.
-    mutating func endInterruption() {
-        interruption.isUnderWay = false
-        interruption.isOver = true
-    }
-
-    /// Returns true if inaudible sound was requested since the last call.
-    mutating func takeWish() -> Bool {
-        defer { interruption.wishes = false }
-        return interruption.wishes
-    }
-
-    /// Forgets the wish to resume: the requested device is missing, so nothing must begin by itself at its return.
-    mutating func forgetWish() { interruption.resumes = false }
-}
