@@ -3,7 +3,7 @@
 
   scripts/checks/check.py [CHECK]...                default: all checks
   scripts/checks/check.py --write CHECK             writes the file that modules or c-symbols compares
-  scripts/checks/check.py --show CHECK [ARGUMENT]   prints the table of words, the counts of leaf-fields, or the changes of
+  scripts/checks/check.py --show CHECK [ARGUMENT]   prints the table of words, the counts of leaf-fields or stored-properties, or the changes of
                                                     surface-since, the last release or the tag ARGUMENT
 
 `--in FOLDER` as the first argument checks another folder. Each check is a module beside this file: `faults(project)` gives its faults,
@@ -20,13 +20,14 @@ import house_rules
 import leaf_fields
 import modules
 import requirements
+import stored_properties
 import surface_since
 import version
 import words
 from project import Fault, Project
 
 CHECKS = {check.__name__.replace("_", "-"): check for check in (
-    house_rules, modules, folders, leaf_fields, words, requirements, version, surface_since, dependencies, c_symbols)}
+    house_rules, modules, folders, leaf_fields, stored_properties, words, requirements, version, surface_since, dependencies, c_symbols)}
 
 
 def faults(name, project):

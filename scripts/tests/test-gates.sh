@@ -44,8 +44,7 @@ surface() { graph_symbols && "$scripts/docs/public-surface.py" "$@" "$folder/lis
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
 reference() { "$scripts/docs/docc.sh" convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
 
-lay_module
-expect nothing "a clean module keeps the house rules" house_rules
+lay_module && expect nothing "a clean module keeps the house rules" house_rules
 expect nothing "a clean module passes the formatter" format_lint
 
 plant() { printf '%s\n' "$1" >>"$folder/Sources/Sample/Sample.swift"; }
@@ -63,37 +62,28 @@ for line in 'let count = Int64("1")' 'let count = UInt8("1f", radix: 16)' 'let s
     with_text_numbers && plant "$line" && expect found "a number of a text without limits: $line" typecheck
 done
 with_text_numbers && plant 'let count = Int(2.5) + Int(UInt8(3))' && expect nothing "numbers of numbers" typecheck
-lay_module && yes '// long' | head -n 400 >>"$folder/Sources/Sample/Sample.swift"
+lay_module && mkdir "$folder/Tests" && yes '// long' | head -n 401 | tee -a "$folder/Sources/Sample/Sample.swift" >"$folder/Tests/Long.swift"
 expect found "a file past 400 lines" house_rules
-echo 'Sources/Sample/Sample.swift  a table that has no second idea' >"$folder/scripts/checks/long-files.txt"
-expect nothing "a long file with its reason" house_rules
+echo 'Tests/Long.swift  a table that has no second idea' >"$folder/scripts/checks/long-files.txt"
+expect nothing "a long file with its reason, and a long file of a type" house_rules
 
-lay_module && plant '// TO''DO: finish this'
-expect found "an open end without an issue" house_rules
-lay_module && plant '// TO''DO(#12): finish this'
-expect nothing "an open end with its issue" house_rules
-lay_module && plant 'let count = try! read()'
-expect found "try! in Sources" house_rules
-lay_module && plant 'let text = value as! String'
-expect found "as! in Sources" house_rules
-lay_module && plant 'func stop() { fatalError("stop") }'
-expect found "fatalError in Sources" house_rules
+lay_module && plant '// TO''DO: finish this' && expect found "an open end without an issue" house_rules
+lay_module && plant '// TO''DO(#12): finish this' && expect nothing "an open end with its issue" house_rules
+lay_module && plant 'let count = try! read()' && expect found "try! in Sources" house_rules
+lay_module && plant 'let text = value as! String' && expect found "as! in Sources" house_rules
+lay_module && plant 'func stop() { fatalError("stop") }' && expect found "fatalError in Sources" house_rules
 lay_module && plant '// Neither try! nor as! nor fatalError.' && plant 'let text = value as? String'
 expect nothing "a word about what stops a program" house_rules
-lay_module && plant 'public struct SampleError: Error, Sendable {}'
-expect found "a public error without words" house_rules
+lay_module && plant 'public struct SampleError: Error, Sendable {}' && expect found "a public error without words" house_rules
 lay_module && plant 'public struct SampleError: ExplainedError, Equatable {}' && expect found "an error without an exit status" house_rules
 plant 'extension SampleError: CategorisedError {}' && expect nothing "a public error with words and an exit status" house_rules
-lay_module && plant 'let folder = unsafe opendir(path)'
-expect found "a second listing of folders" house_rules
+lay_module && plant 'let folder = unsafe opendir(path)' && expect found "a second listing of folders" house_rules
 lay_module && plant 'let words = unsafe strerror(errno)' && mv "$folder/Sources/Sample" "$folder/Sources/Explanations"
 expect nothing "the one place with the words of the system" house_rules
-lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
-expect found "a path of somebody's own machine" house_rules
+lay_module && plant 'let path = "/ho''me/somebody/song.wav"' && expect found "a path of somebody's own machine" house_rules
 lay_module && mkdir "$folder/Tests" && echo '@Test("ends", .timeLimit(.minutes(5)))' >"$folder/Tests/EndTests.swift"
 expect found "a limit for the time of a test" house_rules
-lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)'
-expect found "a signal by a process's number, in Swift" house_rules
+lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)' && expect found "a signal by a process's number, in Swift" house_rules
 lay_module && plant '/// How to end it: "ki''ll 4711". It cannot ki''ll (by itself).' && plant 'let advice = "or: ki''ll \(process)"'
 expect nothing "a word about signals" house_rules
 lay_module && mkdir "$folder/Tests" && echo 'void end(pid_t process) { killpg(process, SIGKILL); }' >"$folder/Tests/end.c"
@@ -111,32 +101,25 @@ expect nothing "signals to jobs of a shell's own and to itself" house_rules
 lay_module && sed -i 1,2d "$folder/Sources/Sample/Sample.swift" && sed -i '1i import Glibc' "$folder/Sources/Sample/Sample.swift"
 expect found "a module that does not state its purpose" house_rules
 
-lay_module && plant 'public func undocumented() {}'
-expect found "a public symbol without documentation" format_lint
-lay_module && plant 'let  spaced = 1'
-expect found "bad format" format_lint
+lay_module && plant 'public func undocumented() {}' && expect found "a public symbol without documentation" format_lint
+lay_module && plant 'let  spaced = 1' && expect found "bad format" format_lint
 
-lay_module
-expect nothing "a public symbol with a comment" commented
-plant 'public struct Sample { public var bare = 1 }'
-expect found "a public symbol without a comment" commented
+lay_module && expect nothing "a public symbol with a comment" commented
+plant 'public struct Sample { public var bare = 1 }' && expect found "a public symbol without a comment" commented
 
-lay_module
-expect found "no list of public symbols" surface --check
+lay_module && expect found "no list of public symbols" surface --check
 plant 'package let isForThePackage = true' && plant '@_spi(Other) public let isForOne = true' && plant 'let isOurs = true'
 expect nothing "a list of public symbols is written" surface
 expect nothing "a list of public symbols that is true" surface --check
 expect nothing "the list has what is public" grep -q '^Sample  frameCount: let frameCount: Int$' "$folder/list"
 expect found "the list has what is for the package, for one module or for the module itself" grep -qE 'isFor|isOurs' "$folder/list"
-plant 'public let another = 1'
-expect found "a public symbol that is not in the list" surface --check
+plant 'public let another = 1' && expect found "a public symbol that is not in the list" surface --check
 lay_module && graph_symbols && surface && sed -i 's/^public let/let/' "$folder/Sources/Sample/Sample.swift"
 expect found "a listed symbol that is public no more" surface --check
 sed -i 's/^let frameCount = 1/public let frameCount = 1.0/' "$folder/Sources/Sample/Sample.swift"
 expect found "a listed symbol that is declared otherwise" surface --check
 lay_module && with_another_module && sed -i '2i @_exported public import Level' "$folder/Sources/Sample/Sample.swift"
-plant 'public func level() -> Level? { nil }'
-expect nothing "a type of a module that comes along" complete
+plant 'public func level() -> Level? { nil }' && expect nothing "a type of a module that comes along" complete
 sed -i 's/^@_exported //' "$folder/Sources/Sample/Sample.swift"
 expect found "a type of a module that does not come along" complete
 
@@ -144,18 +127,14 @@ lay_module && echo 'echo "$1"' >"$folder/scripts/sound.sh"
 sed -i '1i #!/usr/bin/env bash' "$folder/scripts/sound.sh"
 expect nothing "a shell script without a fault" shell_lint
 # shellcheck disable=SC2016 # not to be expanded
-echo 'cd $folder' >>"$folder/scripts/sound.sh"
-expect found "a shell script with a fault" shell_lint
+echo 'cd $folder' >>"$folder/scripts/sound.sh" && expect found "a shell script with a fault" shell_lint
 PATH=/nonexistent expect found "no shellcheck" "$BASH" "$scripts/checks/lint.sh" --shell "$folder/scripts/sound.sh"
 
-lay_module && lay_package
-expect nothing "a module without a warning" build_as_ci
-plant 'func unused() { let count = 1 }'
-expect nothing "a warning where nobody asked for errors" build
+lay_module && lay_package && expect nothing "a module without a warning" build_as_ci
+plant 'func unused() { let count = 1 }' && expect nothing "a warning where nobody asked for errors" build
 expect found "a warning" build_as_ci
 lay_module && lay_package
-plant 'func read(_ place: UnsafePointer<Int>) -> Int { place.pointee }'
-expect found "unsafe code that is not marked" build_as_ci
+plant 'func read(_ place: UnsafePointer<Int>) -> Int { place.pointee }' && expect found "unsafe code that is not marked" build_as_ci
 
 lay_module && mkdir "$folder/Sample.docc"
 printf '# Sample\n\nA page.\n' >"$folder/Sample.docc/Sample.md"
@@ -259,6 +238,24 @@ leaf_fields() { check leaf-fields; }
 lay_large 35 Part && expect nothing "a noncopyable struct that embeds seventy leaf fields" leaf_fields
 lay_large 36 Part && expect found "a noncopyable struct that embeds too many leaf fields" leaf_fields
 lay_large 36 'Boxed<Part>' && expect nothing "a large part in a box" leaf_fields
+
+# A type has at most 15 stored properties, with those of structs that only this type uses, and opens none for a second file.
+lay_state() { # PROPERTIES OF THE TYPE, OF ITS PART, LINE...: the lines are a second file
+    lay_module && {
+        printf '// Parts.\nstruct Part {\n%s}\n' "$(printf '    var part%d = 0\n' $(seq "$2"))"
+        printf 'final class Whole {\n    static var all = 0\n    var isOpen: Bool { false }\n    private var part: Part {\n        didSet { print(1) }\n    }\n'
+        printf '    @Wrapped(("a")) private var whole%d = 0\n' $(seq "$1")
+        printf '    var opened = 0\n}\n'
+    } >"$folder/Sources/Sample/Parts.swift" && printf '%s\n' "${@:3}" >"$folder/Sources/Sample/Whole+Other.swift"
+}
+state() { check stored-properties; }
+lay_state 8 5 '// Nothing.' && expect nothing "fifteen stored properties" state
+lay_state 8 6 '// Nothing.' && expect found "sixteen stored properties, six of them in a struct of the type's own" state
+echo 'Sample.Whole  16  a table' >"$folder/scripts/checks/stored-properties.txt" && expect nothing "an exception" state
+lay_state 8 6 'struct Other { let part: Part }' && expect nothing "a struct that another type uses, too" state
+echo 'Sample.Whole  16' >"$folder/scripts/checks/stored-properties.txt" && expect found "a line that is no longer needed" state
+lay_state 1 1 'extension Whole { func open() { opened = 1 } }' && expect found "a variable opened for a second file of its type" state
+lay_state 1 1 'extension Whole { func open() { opened = 1 } }' 'let count = Whole().opened' && expect nothing "a variable that others use, too" state
 
 # Comments and pages use few words that make them hard to read.
 lay_prose() { # FILE LINE...: 400 plain words, and the lines after them
@@ -387,8 +384,7 @@ changes() {
         "$scripts/bench/bench-file.py" "$folder/head" "$folder/rows" "$folder/new.json" || return 2
     ! "$scripts/bench/bench-compare.py" "$folder/old.json" "$folder/new.json" | tee /dev/stderr | grep 'worse$' >/dev/null
 }
-lay_module
-expect found "a benchmark that is twice as slow" changes 20,20,21
+lay_module && expect found "a benchmark that is twice as slow" changes 20,20,21
 expect nothing "a benchmark that is as fast as before" changes 10,10,11
 twice() { : >"$folder/rows" && figures render 1 && figures render 2 && "$scripts/bench/bench-file.py" "$folder/head" "$folder/rows" "$folder/new.json"; }
 expect found "two figures of one name" twice

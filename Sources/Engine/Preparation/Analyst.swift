@@ -19,7 +19,7 @@ final class Analyst: @unchecked Sendable {
     /// The bands of the voices for which the attacks are made.
     let bands: StretchBands
     private let pages: AttackWindows
-    private let store: PublishedStore
+    let store: PublishedStore
     private let recording: RecordingReader
     private let lock: ConditionLock
 
