@@ -19,13 +19,11 @@ package final class TakeFile: @unchecked Sendable {
     /// Path of the file.
     package let path: String
     /// File format.
-    package let container: TakeContainer
-    /// Sample format.
-    let sampleFormat: WaveSampleFormat
+    package var container: TakeContainer { content.format.container }
     /// Sample rate in Hz.
-    package let sampleRate: Int
+    package var sampleRate: Int { content.format.sampleRate }
     /// Number of channels, 1...64.
-    package let channelCount: Int
+    package var channelCount: Int { content.format.channelCount }
     /// Marks so far, in the order of their addition.
     package private(set) var marks: [TakeMark] = []
     /// Reason why `UnfinishedTakes` would not find this take, or one of its marks, after a crash. Nil if everything is
@@ -85,8 +83,6 @@ package final class TakeFile: @unchecked Sendable {
             throw .creatingNew(path, errno: error.code)
         }
         self.path = path
-        (container, sampleFormat) = (format.container, format.samples)
-        (sampleRate, channelCount) = (format.sampleRate, format.channelCount)
         encoder = WaveSampleEncoder(format.samples)
         // Buffer about 128 KiB: few system calls, and still in the cache.
         bufferFrames = max(1, (1 << 17) / format.frameBytes)

@@ -11,7 +11,6 @@ final class ALSASide: @unchecked Sendable {
     let side: StreamIncident.Side
     let settings: HardwareSettings
     let transfer: ALSATransfer
-    let periodNanoseconds: Int64
     private let status: OpaquePointer
     /// True if the driver of a card is used directly. The driver's wake-ups are unreliable, and between wake-ups the
     /// driver reports its position only if asked anew.
@@ -43,13 +42,17 @@ final class ALSASide: @unchecked Sendable {
         self.side = side
         self.settings = settings
         transfer = unsafe ALSATransfer(pcm, settings: settings)
-        periodNanoseconds = MonotonicTime.nanoseconds(
-            ofFrames: Int64(settings.devicePeriodFrames), sampleRate: settings.sampleRate)
-        watch = ProgressWatch(periodNanoseconds: periodNanoseconds)
+        watch = ProgressWatch(periodNanoseconds: Self.periodNanoseconds(settings))
         clock = PositionClock(sampleRate: settings.sampleRate, periodFrames: settings.devicePeriodFrames)
     }
 
     deinit { unsafe snd_pcm_status_free(status) }
+
+    var periodNanoseconds: Int64 { Self.periodNanoseconds(settings) }
+
+    private static func periodNanoseconds(_ settings: HardwareSettings) -> Int64 {
+        MonotonicTime.nanoseconds(ofFrames: Int64(settings.devicePeriodFrames), sampleRate: settings.sampleRate)
+    }
 
     /// True if the device was prepared, and has moved no frame since: the device was not started, or did not even
     /// report its position.

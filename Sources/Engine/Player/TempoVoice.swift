@@ -18,7 +18,7 @@ struct TempoVoice: ~Copyable {
     private var run = PassageRun()
     /// The old sound under a crossfade between two passages, and its length.
     private let old: PlanarBuffer
-    private let fadeFrames: Int
+    private var fadeFrames: Int { old.frameCount }
     /// During such a crossfade: true if the stretcher requested input, false if the splicer did.
     private var isFeedingOld = false
     /// True if a stretcher has begun within the pass, and must get its attacks before any other work.
@@ -34,8 +34,9 @@ struct TempoVoice: ~Copyable {
             Stretcher(channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames))
         splicer = Splicer(channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
         tape = Tape(channelCount: channelCount, maximumEmitFrames: maximumEmitFrames)
-        fadeFrames = min(maximumEmitFrames, sampleRate * PassageRun.fadeMilliseconds / 1000)
-        old = PlanarBuffer(channelCount: channelCount, frameCount: fadeFrames)
+        old = PlanarBuffer(
+            channelCount: channelCount,
+            frameCount: min(maximumEmitFrames, sampleRate * PassageRun.fadeMilliseconds / 1000))
     }
 
     /// Maximum number of frames in a request.

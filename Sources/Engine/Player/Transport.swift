@@ -7,7 +7,7 @@ internal import Samples
 /// Real-time safe: all but the initialiser.
 struct Transport: ~Copyable {
     /// Restart a pass that began without analysis if at least this much of it remains when the analysis arrives.
-    private static let longPassSeconds = 5
+    private static var longPassSeconds: Int { 5 }
 
     private(set) var state = PlayerStatus.State.idle
     /// The `PauseReason` of the pause, by its raw value.
@@ -25,10 +25,13 @@ struct Transport: ~Copyable {
     /// Start requests taken. The control side compares this count to see whether sound follows an end.
     private var startsTaken: Int64 = 0
     private let fades: FadeLengths
-    private let longPassFrames: Int64
-    private let longestWaitFrames: Int64
+    /// In Hz.
+    private let sampleRate: Int
     /// While stopping: the output frame after the last frame of sound, and the reason.
     private(set) var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
+
+    private var longPassFrames: Int64 { Int64(Transport.longPassSeconds * sampleRate) }
+    private var longestWaitFrames: Int64 { Int64(sampleRate / 2) }
 
     init(
         _ stack: consuming LayerStack, score: RenderScore, sampleRate: Int, reports: consuming PlayerReports,
@@ -38,7 +41,7 @@ struct Transport: ~Copyable {
         self.reports = reports
         self.retired = retired
         fades = FadeLengths(sampleRate: sampleRate)
-        (longPassFrames, longestWaitFrames) = (Int64(Transport.longPassSeconds * sampleRate), Int64(sampleRate / 2))
+        self.sampleRate = sampleRate
         playhead = Playhead(score, sampleRate: sampleRate)
     }
 
