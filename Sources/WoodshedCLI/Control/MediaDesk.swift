@@ -16,6 +16,10 @@ enum MediaNews: Sendable {
 protocol MediaControlled: AnyObject {
     /// The state to show. `MediaDesk` adds the stopped state after a stop request.
     var mediaState: MediaState { get }
+    /// The recording, to read its tags; nil without a recording.
+    var mediaInfo: AudioFileInfo? { get }
+    /// Returns the position in microseconds; called on other threads.
+    var mediaClock: @Sendable () -> Int64 { get }
     func carryOut(_ request: MediaRequest)
     /// The activity that a suspend would spoil; nil for none.
     var reasonToStayAwake: String? { get }
@@ -60,24 +64,18 @@ final class MediaDesk {
 
     /// Starts connecting, on the bus's own thread. Call this method once the sound has begun.
     ///
-    /// - Parameters:
-    ///   - info: The recording, to read its tags; nil without a recording.
-    ///   - position: Returns the position in microseconds; called on other threads.
-    ///   - put: Posts news for the run; called on other threads.
-    func start(
-        _ run: some MediaControlled, info: AudioFileInfo?, position: @escaping @Sendable () -> Int64,
-        put: @escaping @Sendable (MediaNews) -> Void
-    ) {
+    /// - Parameter put: Posts news for the run; called on other threads.
+    func start(_ run: some MediaControlled, put: @escaping @Sendable (MediaNews) -> Void) {
         let state = run.mediaState
         shown = state
         do throws(DesktopBusError) {
-            try bus.start(addresses, Self.identity, state, position: position) { put(.bus($0)) }
+            try bus.start(addresses, Self.identity, state, position: run.mediaClock) { put(.bus($0)) }
             isStarted = true
         } catch {
             if isVerbose { run.say([error.message], evenQuiet: false) }
             return
         }
-        guard let info else { return }
+        guard let info = run.mediaInfo else { return }
         // Reading tags with an external program may take a while.
         BlockingThread.startInBackground { if let details = try? FileDetails(of: info) { put(.details(details)) } }
     }

@@ -31,6 +31,12 @@ protocol TerminalLoopDelegate: AnyObject {
     func lines(_ size: TerminalSize) -> [String]
 }
 
+extension TerminalLoopDelegate {
+    func answer(signal number: Int32) {}
+    func prepareForSuspension() {}
+    func goOnAfterSuspension() {}
+}
+
 /// Keys, signals and reports for a delegate, and the lines redrawn while the loop runs.
 final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// Queue of reports from other threads.

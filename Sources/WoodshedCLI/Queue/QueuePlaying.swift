@@ -39,12 +39,11 @@ struct QueuePlaying {
         queue.repeats = options.repeat.map { $0 == .one ? .one : .all } ?? .off
         if options.shuffle { queue.shuffleSeed = UInt64.random(in: 0...UInt64.max) }
         queue.setSpeed(speed)
-        let session = try QueueSession(
-            queue, on: engine, entries: table, messages: messages, signals: signals, onLoss: loss.onLoss,
-            keyMap: keyMap, remote: remote,
+        let run = try Run<QueueSession>(
+            messages: messages, signals: signals, keyMap: keyMap, remote: remote,
             media: MediaDesk(
                 isWanted: control.hasDesktop && device.listensInRealTime, isVerbose: messages.verbose))
-        let status = try session.run()
+        let status = try QueueSession(queue, on: engine, entries: table, in: run, onLoss: loss.onLoss).play()
         guard status == .success else { throw CommandFailure(status) }
     }
 

@@ -6,14 +6,7 @@ import JSON
 import Terminal
 import Woodshed
 
-extension QueueSession: RemoteControlled {
-    var listener: (([String]) -> Void)? {
-        get { loop.listener }
-        set { loop.listener = newValue }
-    }
-
-    func say(_ lines: [String], evenQuiet: Bool) { loop.say(lines, evenQuiet: evenQuiet) }
-
+extension QueueSession {
     func carryOut(words: String) throws(ArgumentError) {
         if try takeQueueWords(words) { return }
         for action in try KeyAction.list(words) { carryOut(action) }
@@ -70,16 +63,14 @@ extension QueueSession: RemoteControlled {
     }
 }
 
-extension QueueSession: MediaControlled {
-    /// Offers the queue to the desktop, if there is a desktop.
-    func startMedia() {
-        let (inbox, queue) = (loop.inbox, queue)
-        media?.start(
-            self, info: nil,
-            position: {
-                guard let player = queue.current?.player else { return 0 }
-                return Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
-            }, put: { inbox.put(.media($0)) })
+extension QueueSession {
+    var mediaInfo: AudioFileInfo? { nil }
+
+    var mediaClock: @Sendable () -> Int64 {
+        { [queue] in
+            guard let player = queue.current?.player else { return 0 }
+            return Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
+        }
     }
 
     var mediaState: MediaState {
@@ -128,7 +119,7 @@ extension QueueSession: MediaControlled {
         case .next: carryOut(.skip(sections: 1))
         case .previous: carryOut(.skip(sections: -1))
         case .seek(let offset):
-            switch MediaSeek(by: offset, from: place, length: queue.current.flatMap { $0.player }.map(length)) {
+            switch MediaSeek(by: offset, from: mediaClock(), length: queue.current.flatMap { $0.player }.map(length)) {
             case .next: carryOut(.skip(sections: 1))
             case .place(let place): move(to: place)
             }
@@ -151,11 +142,6 @@ extension QueueSession: MediaControlled {
 
     private func length(_ player: Player) -> Int64 {
         Int64(Double(player.clip.frameCount) / Double(player.clip.sampleRate) * 1_000_000)
-    }
-
-    private var place: Int64 {
-        guard let player = queue.current?.player else { return 0 }
-        return Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
     }
 
     private func move(to microseconds: Int64) {

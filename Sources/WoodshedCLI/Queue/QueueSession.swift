@@ -6,7 +6,7 @@ import Terminal
 import Woodshed
 
 /// A report from the queue or from its surroundings.
-enum QueueReport: Sendable {
+enum QueueReport: ControlReport {
     case queue(QueueEvent)
     /// The end of the queue's events.
     case eventsOver
@@ -20,16 +20,13 @@ enum QueueReport: Sendable {
 }
 
 /// Plays until the queue, the user or the system ends the run.
-final class QueueSession: TerminalLoopDelegate {
+final class QueueSession: RunOwner {
     typealias Report = QueueReport
 
     let queue: PlayQueue
     let engine: Engine
-    let loop: TerminalLoop<QueueSession>
+    let run: Run<QueueSession>
     let entries: [String: QueueEntry]
-    let keyMap: KeyMap
-    let remote: RemoteDesk?
-    let media: MediaDesk?
     var controls: QueueControls
     /// The text of the status line while there is no device.
     private(set) var notice: String?
@@ -39,8 +36,6 @@ final class QueueSession: TerminalLoopDelegate {
     private var ended: QueueEnd?
     private var loss: DeviceError?
     private var skippedCount = 0
-    private var isHelpShown = false
-    private var goesOnAfterSuspension = false
     private var deadline: Int64?
     private var isDeviceStopping = false
 
@@ -48,19 +43,17 @@ final class QueueSession: TerminalLoopDelegate {
     private static let patience: Int64 = 2_000_000_000
 
     init(
-        _ queue: PlayQueue, on engine: Engine, entries: [String: QueueEntry], messages: MessageOptions, signals: Int32,
-        onLoss: LossText, keyMap: KeyMap, remote: RemoteDesk?, media: MediaDesk?
-    ) throws(CommandFailure) {
-        (self.queue, self.engine, self.entries, self.onLoss) = (queue, engine, entries, onLoss)
-        (self.keyMap, self.remote, self.media) = (keyMap, remote, media)
+        _ queue: PlayQueue, on engine: Engine, entries: [String: QueueEntry], in run: Run<QueueSession>,
+        onLoss: LossText
+    ) {
+        (self.queue, self.engine, self.entries, self.run, self.onLoss) = (queue, engine, entries, run, onLoss)
         controls = QueueControls(queue)
-        loop = try TerminalLoop(messages: messages, signals: signals, altKeys: keyMap.altKeys)
     }
 
     /// Plays to the end.
     ///
     /// - Returns: Success, or the signal that ended the run.
-    func run() throws -> ExitStatus {
+    func play() throws -> ExitStatus {
         // The reporting threads post events directly. On a busy machine a task would be late, and the run would end
         // without its last events.
         let inbox = loop.inbox
@@ -87,35 +80,24 @@ final class QueueSession: TerminalLoopDelegate {
                 inbox.put(.engineOver(error))
             }
         }
-        loop.say(remote?.start { inbox.put(.remote($0)) } ?? [])
-        startMedia()
+        run.startControl(of: self)
     }
 
     private func conclude() throws -> ExitStatus {
         take(loop.inbox.take())
-        media?.close()
-        defer { remote?.close() }
         let failure = engineOver ?? nil
         let reason = failure != nil || loss != nil ? "failed" : isWhole ? "completed" : "stopped"
-        let line = programLine {
-            QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text
-        }
-        loop.write(line, isLast: true)
-        // Requests are refused while the end waits for a reader.
-        remote?.finish()
-        loop.finishOutput()
-        if !loop.messages.quiet {
-            let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
-            loop.say(["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"])
-        }
-        if let failure { throw failure }
-        if let loss { throw loss }
-        if let failure = loop.outputFailure { throw failure }
+        let status = try run.conclude(
+            { run.programLine { QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text } },
+            words: {
+                let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
+                return ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"]
+            }, failures: [failure, loss])
         if case .failed(let error) = ended { throw error }
-        if skippedCount > 0, (loop.ending ?? .success) == .success {
+        if skippedCount > 0, status == .success {
             throw CommandFailure(.someFailed, "\(skippedCount) of \(entries.count) could not be played")
         }
-        return loop.ending ?? .success
+        return status
     }
 
     private var isWhole: Bool {
@@ -130,9 +112,9 @@ final class QueueSession: TerminalLoopDelegate {
     var needsLooks: Bool { engineOver != nil }
 
     func answer(_ key: KeyBytes.Key) {
-        isHelpShown = false
-        if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
-        for action in keyMap.playing.actions(of: key) { carryOut(action) }
+        let actions = run.keyMap.playing.actions(of: key)
+        if run.remote?.learn(key, actions, self) == true { return }
+        actions.forEach(carryOut)
     }
 
     /// Carries out a key's action, if it has a meaning for a queue.
@@ -140,17 +122,13 @@ final class QueueSession: TerminalLoopDelegate {
         switch action {
         case .quit: loop.end(.success)
         case .help:
-            isHelpShown = true
-            let help = loop.traits.drawsStatus ? keyMap.help.lines(columns: terminalSize().columns) : keyMap.spokenHelp
-            loop.say(help, evenQuiet: true)
+            loop.say(run.help, evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .tell: loop.say([placeWords], evenQuiet: true)
-        case .learn: if let remote { remote.toggleLearning(self) } else { loop.say([RemoteDesk.noController]) }
+        case .learn: run.toggleLearning(for: self)
         default: if let words = controls.apply(action) { loop.say([words]) }
         }
     }
-
-    func answer(signal number: Int32) {}
 
     func beginEnding() {
         queue.stop()
@@ -158,7 +136,7 @@ final class QueueSession: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
-        media?.look(self)
+        run.media?.look(self)
         guard let deadline, now > deadline else { return }
         // Only an item still being opened, which will not play, delays the last events.
         guard engineOver == nil else { return hasEventsOver = true }
@@ -171,17 +149,14 @@ final class QueueSession: TerminalLoopDelegate {
     }
 
     func prepareForSuspension() {
-        goesOnAfterSuspension = controls.isPlaying
-        guard goesOnAfterSuspension else { return }
-        queue.pause(reason: .suspended)
-        // Waits for the audible fade before the process is stopped.
-        let limit = MonotonicTime.now() + 300_000_000
-        while queue.current?.player?.status.state == .playing, MonotonicTime.now() < limit { usleep(5000) }
+        run.suspend(controls.isPlaying, pause: { queue.pause(reason: .suspended) }) {
+            queue.current?.player?.status.state != .playing
+        }
     }
 
     func goOnAfterSuspension() {
         loop.waitForDevice { engine.statistics.blocks }
-        if goesOnAfterSuspension { queue.resume(after: .suspended) }
+        run.goOn { queue.resume(after: .suspended) }
     }
 
     func lines(_ size: TerminalSize) -> [String] {
@@ -208,9 +183,9 @@ final class QueueSession: TerminalLoopDelegate {
             case .device(let event):
                 follow(event)
                 loop.say(event.words(onLoss, first: engine.configuration, takesKeys: loop.takesKeys))
-                lines += programLine { event.json(sampleRate: engine.configuration.sampleRate) }
-            case .remote(let news): remote?.take(news, self)
-            case .media(let news): media?.take(news, self)
+                lines += run.programLine { event.json(sampleRate: engine.configuration.sampleRate) }
+            case .remote(let news): run.remote?.take(news, self)
+            case .media(let news): run.media?.take(news, self)
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error):
                 engineOver = .some(error)
@@ -232,17 +207,7 @@ final class QueueSession: TerminalLoopDelegate {
         default: break
         }
         if !loop.messages.json, let words = text.words, !loop.traits.drawsStatus || text.isNews { loop.say(words) }
-        return text.json.map { line in programLine { line.text } } ?? ""
-    }
-
-    /// Publishes an event to following programs at once. Returns the event's line if standard output takes events,
-    /// otherwise an empty text.
-    private func programLine(_ text: () -> String) -> String {
-        let writes = loop.messages.json
-        guard writes || remote?.hasFollowers == true else { return "" }
-        let line = text()
-        remote?.publish(line)
-        return writes ? line + "\n" : ""
+        return text.json.map { line in run.programLine { line.text } } ?? ""
     }
 
     private func follow(_ event: EngineEvent) {
@@ -264,7 +229,7 @@ final class QueueSession: TerminalLoopDelegate {
 
     /// Ends the run if nobody can request the device again, because the run would otherwise never end.
     private func giveUp(_ error: DeviceError) {
-        guard !loop.takesKeys, remote == nil else { return }
+        guard !loop.takesKeys, run.remote == nil else { return }
         loss = error
         loop.end(.unavailable)
     }

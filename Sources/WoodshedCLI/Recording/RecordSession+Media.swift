@@ -5,12 +5,11 @@ import Terminal
 import Woodshed
 
 extension RecordSession: MediaControlled {
-    /// Offers the recorder to the desktop, if there is a desktop.
-    func startMedia() {
-        let (inbox, monitor, rate) = (loop.inbox, monitor, Double(line.sampleRate))
-        media?.start(
-            self, info: nil, position: { Int64(Double(monitor.status.recordedFrames) / rate * 1_000_000) },
-            put: { inbox.put(.media($0)) })
+    var mediaInfo: AudioFileInfo? { nil }
+
+    var mediaClock: @Sendable () -> Int64 {
+        let (monitor, rate) = (monitor, Double(line.sampleRate))
+        return { Int64(Double(monitor.status.recordedFrames) / rate * 1_000_000) }
     }
 
     private var isRecording: Bool { monitor.status.state == .recording }

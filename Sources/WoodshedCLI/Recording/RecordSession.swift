@@ -111,7 +111,7 @@ final class RecordSession: TerminalLoopDelegate {
 
     private func begin() {
         startRemote()
-        startMedia()
+        media?.start(self) { [inbox = loop.inbox] in inbox.put(.media($0)) }
     }
 
     var isOver: Bool { hasEventsOver && (loop.ending == nil || stopped.isThere) }

@@ -4,13 +4,11 @@ import Glibc
 import WoodshedPractice
 
 extension Session: MediaControlled {
-    /// Offers the player to the desktop, if there is a desktop.
-    func startMedia() {
-        let (inbox, player) = (loop.inbox, player)
-        let rate = Double(player.clip.sampleRate)
-        media?.start(
-            self, info: player.clip.info,
-            position: { Int64(Double(player.status.clipFrame) / rate * 1_000_000) }, put: { inbox.put(.media($0)) })
+    var mediaInfo: AudioFileInfo? { player.clip.info }
+
+    var mediaClock: @Sendable () -> Int64 {
+        let (player, rate) = (player, Double(player.clip.sampleRate))
+        return { Int64(Double(player.status.clipFrame) / rate * 1_000_000) }
     }
 
     var mediaState: MediaState {

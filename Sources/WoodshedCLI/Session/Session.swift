@@ -119,7 +119,7 @@ final class Session: TerminalLoopDelegate {
         }
         waitForEngine()
         startRemote()
-        startMedia()
+        media?.start(self) { [inbox = loop.inbox] in inbox.put(.media($0)) }
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
         desk?.followOthers()
