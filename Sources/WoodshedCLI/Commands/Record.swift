@@ -192,12 +192,12 @@ struct Record: Verb {
         }
         listing?.begin()
         Signals.postponeLeaving()
-        let session = try RecordSession(
-            stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap,
-            remote: remote,
+        let run = try Run<RecordSession>(
+            messages: messages, signals: signals, keyMap: keyMap, remote: remote,
             media: MediaDesk(
                 isWanted: control.ways.hasDesktop && stream.clock == .real, isVerbose: messages.verbose))
-        try conclude(try session.run(), line, place, monitor, signals, listing, remote)
+        let session = RecordSession(stage, monitor: monitor, events: events, line: line, in: run)
+        try conclude(try session.record(), line, place, monitor, signals, listing, remote)
     }
 
     private var target: String? { file ?? out }

@@ -51,10 +51,11 @@ final class Run<Owner: TerminalLoopDelegate> {
 
     /// Publishes an event to following programs at once. Returns the event's line if standard output takes events,
     /// otherwise an empty text.
-    func programLine(_ text: () -> String) -> String {
+    ///
+    /// - Parameter text: Returns the event's text; nil for no event. Called only for a reader.
+    func programLine(_ text: () -> String?) -> String {
         let writes = loop.messages.json
-        guard writes || remote?.hasFollowers == true else { return "" }
-        let line = text()
+        guard writes || remote?.hasFollowers == true, let line = text() else { return "" }
         remote?.publish(line)
         return writes ? line + "\n" : ""
     }

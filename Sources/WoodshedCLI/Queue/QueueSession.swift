@@ -121,8 +121,7 @@ final class QueueSession: RunOwner {
     func carryOut(_ action: KeyAction) {
         switch action {
         case .quit: loop.end(.success)
-        case .help:
-            loop.say(run.help, evenQuiet: true)
+        case .help: loop.say(run.help, evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .learn: run.toggleLearning(for: self)
@@ -207,7 +206,7 @@ final class QueueSession: RunOwner {
         default: break
         }
         if !loop.messages.json, let words = text.words, !loop.traits.drawsStatus || text.isNews { loop.say(words) }
-        return text.json.map { line in run.programLine { line.text } } ?? ""
+        return run.programLine { text.json?.text }
     }
 
     private func follow(_ event: EngineEvent) {

@@ -1,12 +1,13 @@
 // A recording from its start to its end, on the main thread. Nothing here can delay the recording.
+import DesktopBus
 import Files
 import Glibc
-import Synchronization
+import JSON
 import Terminal
 import Woodshed
 
 /// A report of the recorder.
-enum RecordingReport: Sendable {
+enum RecordingReport: ControlReport {
     case event(RecorderEvent)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
@@ -41,20 +42,16 @@ struct RecordOutcome {
 }
 
 /// Records until the user, the length limit, the input or the system ends the take.
-final class RecordSession: TerminalLoopDelegate {
+final class RecordSession: RunOwner {
     typealias Report = RecordingReport
 
     private var stage: RecorderStage?
-    let monitor: RecorderMonitor
-    let line: RecorderLine
-    /// Sources of remote control; nil without remote control.
-    let remote: RemoteDesk?
-    /// The desktop's bus; nil without media keys.
-    let media: MediaDesk?
+    private let monitor: RecorderMonitor
+    private let line: RecorderLine
+    let run: Run<RecordSession>
     private let file: String
-    let loop: TerminalLoop<RecordSession>
     private let panel: RecordPanel
-    var keys: RecordKeys
+    private var keys: RecordKeys
     private var display: RecordDisplay
 
     /// The stopped take on its way from the stopping thread, and the take itself afterwards.
@@ -65,7 +62,6 @@ final class RecordSession: TerminalLoopDelegate {
     private var inputError: DeviceError?
     private var markCount = 0
     private var marks: [TakeMark] = []
-    private var goesOnAfterSuspension = false
     private var silentOverruns: Int64 = 0
     /// Watches the writer until the take's end, and then the device; nil before the ending.
     private var watch: StandstillWatch?
@@ -83,21 +79,16 @@ final class RecordSession: TerminalLoopDelegate {
 
     init(
         _ stage: consuming RecorderStage, monitor: RecorderMonitor, events: AsyncStream<RecorderEvent>,
-        line: RecorderLine, messages: MessageOptions, signals: Int32, keyMap: KeyMap,
-        remote: RemoteDesk? = nil, media: MediaDesk? = nil
-    ) throws(CommandFailure) {
-        (self.remote, self.media) = (remote, media)
+        line: RecorderLine, in run: Run<RecordSession>
+    ) {
         self.stage = consume stage
-        self.monitor = monitor
-        self.line = line
+        (self.monitor, self.line, self.run) = (monitor, line, run)
         file = line.path ?? "standard output"
-        keys = RecordKeys(keyMap)
-        loop = try TerminalLoop(messages: messages, signals: signals, altKeys: keyMap.altKeys)
+        keys = RecordKeys(run.keyMap)
+        let (traits, inbox) = (run.loop.traits, run.loop.inbox)
         panel = RecordPanel(
-            glyphs: loop.traits.glyphs,
-            depth: .told(usesColour: loop.traits.usesColour, environment: environmentVariable))
+            glyphs: traits.glyphs, depth: .told(usesColour: traits.usesColour, environment: environmentVariable))
         display = RecordDisplay(monitor.configuration, file: file, inputChannels: line.inputChannels)
-        let inbox = loop.inbox
         Task {
             for await event in events {
                 if let recorded = line.recorded(event) { inbox.put(.event(recorded)) }
@@ -107,31 +98,27 @@ final class RecordSession: TerminalLoopDelegate {
     }
 
     /// Records to the end, then saves or discards the take.
-    func run() throws -> RecordOutcome { try loop.run(self, begin: begin, conclude: conclude) }
-
-    private func begin() {
-        startRemote()
-        media?.start(self) { [inbox = loop.inbox] in inbox.put(.media($0)) }
+    func record() throws -> RecordOutcome {
+        try loop.run(self, begin: { run.startControl(of: self) }, conclude: conclude)
     }
 
     var isOver: Bool { hasEventsOver && (loop.ending == nil || stopped.isThere) }
     var needsLooks: Bool { false }
 
     private func conclude() -> RecordOutcome {
-        remote?.finish()
-        media?.close()
         ended = stopped.take()
         let summary = ended?.summary
         var fileError = summary?.failure
         let isKept = !isDiscarded && (summary.map(isWorthKeeping) ?? false)
-        if let take = ended.take() {
+        run.finish {
+            guard let take = ended.take() else { return "" }
             do throws(AudioFileError) {
                 if isKept { try take.save() } else { try take.discard() }
             } catch {
                 fileError = error
             }
+            return ""
         }
-        loop.finishOutput()
         return RecordOutcome(
             summary: summary, isKept: isKept, isTooShort: !isKept && !isDiscarded, status: loop.ending ?? .success,
             inputError: inputError,
@@ -195,7 +182,7 @@ final class RecordSession: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
-        media?.look(self)
+        run.media?.look(self)
         guard watch != nil else { return }
         if !isTakeOver, monitor.status.state == .stopped {
             isTakeOver = true
@@ -218,15 +205,16 @@ final class RecordSession: TerminalLoopDelegate {
 
     /// Pauses the take, because a stopped process records nothing.
     func prepareForSuspension() {
-        goesOnAfterSuspension = monitor.status.state == .recording
-        if goesOnAfterSuspension, let current = stage.take() { stage = current.paused() }
+        run.suspend(monitor.status.state == .recording) {
+            if let current = stage.take() { stage = current.paused() }
+        }
     }
 
     func goOnAfterSuspension() {
         let before = monitor.statistics.overruns
         loop.waitForDevice { monitor.statistics.blocks }
         silentOverruns += monitor.statistics.overruns - before
-        if goesOnAfterSuspension, let current = stage.take() { stage = current.resumed() }
+        run.goOn { if let current = stage.take() { stage = current.resumed() } }
     }
 
     // MARK: Reports
@@ -236,15 +224,15 @@ final class RecordSession: TerminalLoopDelegate {
             switch report {
             case .eventsOver: hasEventsOver = true
             case .event(let event): take(event)
-            case .remote(let news): remote?.take(news, self)
-            case .media(let news): media?.take(news, self)
+            case .remote(let news): run.remote?.take(news, self)
+            case .media(let news): run.media?.take(news, self)
             }
         }
     }
 
     private func take(_ event: RecorderEvent) {
         display.follow(event)
-        tellPrograms(event)
+        loop.write(run.programLine { line.json(event) })
         loop.say(words(event))
         switch event {
         case .inputEnded(let error): inputError = error
@@ -281,29 +269,62 @@ final class RecordSession: TerminalLoopDelegate {
         let question = keys.isAsking ? keys.question : nil
         return panel.lines(display.view(monitor.status, waveform: monitor.waveform, question: question), size)
     }
-}
 
-/// Passes the stopped take from the stopping thread to the main thread.
-final class StoppedTakeBox: Sendable {
-    private struct Content: ~Copyable {
-        var isThere = false
-        var take: StoppedTake?
+    // MARK: Remote control
+
+    func carryOut(words: String) throws(ArgumentError) {
+        for request in try keys.requests(words: words) { carryOut(request) }
     }
 
-    private let content = Mutex(Content())
+    var commandWords: [String] { RecordAction.allCases.map(\.words) + ConfirmAction.allCases.map(\.words) }
 
-    /// True once the recorder has stopped, with a take or without.
-    var isThere: Bool { content.withLock { $0.isThere } }
+    var statusFields: [JSONValue.Field] {
+        let status = monitor.status
+        return [
+            .init("file", line.path.map { .string($0) } ?? .null), .init("state", .string(status.state.rawValue)),
+            .init("frame", .integer(status.recordedFrames)),
+            .init("seconds", .number(Double(status.recordedFrames) / Double(line.sampleRate))),
+            .init("lost_frames", .integer(status.lostFrames)),
+            .init("seconds_left", status.secondsLeft.map { .number($0) } ?? .null),
+            .init("device", .string(line.deviceName)), .init("asking", .bool(keys.isAsking)),
+        ]
+    }
 
-    /// - Parameter take: The take; nil if none began.
-    func put(_ take: consuming sending StoppedTake?) {
-        var take = consume take
-        content.withLock { content in
-            content.isThere = true
-            content.take = take.take()
+    // MARK: Media keys
+
+    var mediaInfo: AudioFileInfo? { nil }
+
+    var mediaClock: @Sendable () -> Int64 {
+        let (monitor, rate) = (monitor, Double(line.sampleRate))
+        return { Int64(Double(monitor.status.recordedFrames) / rate * 1_000_000) }
+    }
+
+    private var isRecording: Bool { monitor.status.state == .recording }
+
+    var mediaState: MediaState {
+        var state = MediaState()
+        state.playback =
+            switch monitor.status.state {
+            case .recording: .playing
+            case .paused: .paused
+            default: .stopped
+            }
+        state.can = [.play, .pause, .control]
+        var track = MediaTrack(id: 1)
+        (track.title, track.comments) = ("Recording", [line.path.map { fileName($0) } ?? "standard output"])
+        state.track = track
+        return state
+    }
+
+    var reasonToStayAwake: String? { isRecording ? "Recording" : nil }
+
+    func carryOut(_ request: MediaRequest) {
+        switch request {
+        case .play: if !isRecording { carryOut(RecordRequest.toggle) }
+        case .pause: if isRecording { carryOut(RecordRequest.toggle) }
+        case .playPause: carryOut(RecordRequest.toggle)
+        case .stop: carryOut(RecordRequest.stop)
+        default: break
         }
     }
-
-    /// Hands the take on.
-    func take() -> StoppedTake? { content.withLock { $0.take.take() } }
 }

@@ -94,3 +94,28 @@ private final class StageBox: Sendable {
 
     func take() -> RecorderStage? { stage.withLock { $0.take() } }
 }
+
+/// Passes the stopped take from the stopping thread to the main thread.
+final class StoppedTakeBox: Sendable {
+    private struct Content: ~Copyable {
+        var isThere = false
+        var take: StoppedTake?
+    }
+
+    private let content = Mutex(Content())
+
+    /// True once the recorder has stopped, with a take or without.
+    var isThere: Bool { content.withLock { $0.isThere } }
+
+    /// - Parameter take: The take; nil if none began.
+    func put(_ take: consuming sending StoppedTake?) {
+        var take = consume take
+        content.withLock { content in
+            content.isThere = true
+            content.take = take.take()
+        }
+    }
+
+    /// Hands the take on.
+    func take() -> StoppedTake? { content.withLock { $0.take.take() } }
+}
