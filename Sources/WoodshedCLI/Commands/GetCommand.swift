@@ -130,9 +130,8 @@ struct GetCommand: Verb {
         let numbers = Set(asked.map(\.number))
         let chosen = asked.isEmpty ? all : all.filter { numbers.contains($0.number) }
         guard !chosen.isEmpty else { return note("There is nothing to fetch.") }
-        let session = try FetchSession(
-            chosen, library, limits, signals: Signals.install(), messages: messages, followsList: asked.isEmpty)
-        try session.run()
+        let run = try Run<FetchSession>(messages: messages, signals: Signals.install())
+        try FetchSession(chosen, library, limits, in: run, followsList: asked.isEmpty).fetch()
     }
 
     private var wishes: FetchWishes {

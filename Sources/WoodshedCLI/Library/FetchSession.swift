@@ -12,7 +12,7 @@ final class FetchSession: TerminalLoopDelegate {
 
     private let library: RecordingLibrary
     private let fetcher: Fetcher
-    private let loop: TerminalLoop<FetchSession>
+    private let run: Run<FetchSession>
     /// True if the run also fetches addresses added to the list meanwhile.
     private let followsList: Bool
     private var lines: [Int: FetchLine] = [:]
@@ -34,18 +34,19 @@ final class FetchSession: TerminalLoopDelegate {
     private static let lookInterval: Int64 = 1_000_000_000
 
     init(
-        _ fetches: [PendingFetch], _ library: RecordingLibrary, _ options: FetchOptions, signals: Int32,
-        messages: MessageOptions, followsList: Bool
+        _ fetches: [PendingFetch], _ library: RecordingLibrary, _ options: FetchOptions, in run: Run<FetchSession>,
+        followsList: Bool
     ) throws {
-        (self.library, self.followsList) = (library, followsList)
-        loop = try TerminalLoop(messages: messages, signals: signals)
+        (self.library, self.run, self.followsList) = (library, run, followsList)
         fetcher = Fetcher(
             library, options.settings, extractor: try options.program(), sizeLimit: options.sizeLimit.bytes ?? .max)
         waiting = Set(fetches.map(\.number))
-        let inbox = loop.inbox
+        let inbox = run.loop.inbox
         fetcher.observe { inbox.put($0) }
         for fetch in fetches { begin(fetch) }
     }
+
+    private var loop: TerminalLoop<FetchSession> { run.loop }
 
     private func begin(_ fetch: PendingFetch) {
         waiting.insert(fetch.number)
@@ -56,9 +57,7 @@ final class FetchSession: TerminalLoopDelegate {
     /// Fetches to the end.
     ///
     /// - Throws: The error of a single fetch. For several fetches, a failure with its own status if some were not done.
-    func run() throws {
-        try loop.run(self, begin: { start() }, conclude: { try conclude() })
-    }
+    func fetch() throws { try loop.run(self, begin: start, conclude: conclude) }
 
     /// Starts all fetches. A fetch already removed from the list is abandoned at the first look at the list, and ends
     /// like any other.
@@ -69,19 +68,8 @@ final class FetchSession: TerminalLoopDelegate {
     private func conclude() throws {
         fetcher.close()
         take(loop.inbox.take())
-        loop.finishOutput()
-        if let ending = loop.ending {
-            let left = order.count - finishedCount - failures.count - leftCount
-            if !loop.messages.quiet, ending != .closedPipe, left > 0 {
-                loop.say(["stopped; the received parts are kept. Continue with: woodshed get"])
-            }
-            if let failure = loop.outputFailure { throw failure }
-            throw CommandFailure(ending)
-        }
-        if finishedCount > 0, !loop.messages.quiet, !loop.messages.json {
-            loop.say(["next: woodshed practice @1"])
-        }
-        if let failure = loop.outputFailure { throw failure }
+        _ = try run.conclude(words: closingWords)
+        if let ending = loop.ending { throw CommandFailure(ending) }
         if order.count == 1, let failure = failures.first { throw failure }
         if !failures.isEmpty {
             throw CommandFailure(
@@ -97,6 +85,15 @@ final class FetchSession: TerminalLoopDelegate {
         }
     }
 
+    private func closingWords() -> [String] {
+        guard let ending = loop.ending else {
+            return finishedCount > 0 && !loop.messages.json ? ["next: woodshed practice @1"] : []
+        }
+        let left = order.count - finishedCount - failures.count - leftCount
+        guard ending != .closedPipe, left > 0 else { return [] }
+        return ["stopped; the received parts are kept. Continue with: woodshed get"]
+    }
+
     // MARK: The loop
 
     var isOver: Bool { waiting.isEmpty }
@@ -109,8 +106,6 @@ final class FetchSession: TerminalLoopDelegate {
         default: break
         }
     }
-
-    func answer(signal number: Int32) {}
 
     private func pauseAll() {
         pausedNumbers = waiting
@@ -163,8 +158,6 @@ final class FetchSession: TerminalLoopDelegate {
         deadline = MonotonicTime.now() + Self.patience
         fetcher.cancelAll()
     }
-    func prepareForSuspension() {}
-    func goOnAfterSuspension() {}
 
     func lines(_ size: TerminalSize) -> [String] {
         order.filter(waiting.contains).compactMap { lines[$0] }.filter(\.hasBegun).prefix(max(1, size.rows - 2)).map {

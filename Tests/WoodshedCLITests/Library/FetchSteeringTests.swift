@@ -60,11 +60,10 @@ struct FetchSteeringTests {
         BlockingThread.start {
             do {
                 let fetches = try library.pendingFetches()
-                let session = try FetchSession(
-                    fetches, library, FetchOptions.parse([]), signals: -1, messages: MessageOptions.parse(["--quiet"]),
-                    followsList: false)
+                let run = try Run<FetchSession>(messages: MessageOptions.parse(["--quiet"]), signals: -1)
+                let session = try FetchSession(fetches, library, FetchOptions.parse([]), in: run, followsList: false)
                 for fetch in fetches { try library.cancelFetch(fetch.number, discarding: false) }
-                try session.run()
+                try session.fetch()
             } catch { failure.withLock { $0 = error as? CommandFailure } }
         }
         let words = "another program has taken 1 of 1 off the list"
