@@ -91,7 +91,7 @@ struct Demo: Verb {
                 step: Self.speeds.step))
         let clip = try Clip.inMemory(recording.channels, sampleRate: recording.sampleRate)
         let listening = try Listening(clip: clip, title: "demo", engine: engine, plan: plan)
-        return try Session(listening, messages: messages, signals: signals).run()
+        return try Session(listening, in: Run(messages: messages, signals: signals)).play()
     }
 
     private func say(_ text: String) {

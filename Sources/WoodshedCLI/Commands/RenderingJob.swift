@@ -16,9 +16,9 @@ struct RenderingJob {
     /// - Parameter signals: The file descriptor from `Signals.install`.
     func write(to target: OutputFile, signals: Int32) throws -> WrittenFile {
         try write(to: target, note: StandardStream.error.note) { listening in
-            let session = try Session(
-                listening, messages: options.messages, signals: signals, takesKeys: false, tellsFigures: false)
-            return (try session.run(), session.heldFinish?.frame ?? 0)
+            let run = try Run<Session>(messages: options.messages, signals: signals, takesKeys: false)
+            let session = Session(listening, in: run, tellsFigures: false)
+            return (try session.play(), session.heldFinish?.frame ?? 0)
         }
     }
 

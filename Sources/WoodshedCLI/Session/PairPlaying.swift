@@ -32,9 +32,8 @@ struct PairPlaying {
         let listening = try Listening(
             clip: pair.clip, title: "take \(take.number) and its model", engine: engine, plan: plan)
         try listening.session.player.setStrip(HeardSound.both.strip)
-        let session = try Session(
-            listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: false, keyMap: keyMap)
-        let status = try session.run()
+        let run = try Run<Session>(messages: messages, signals: signals, keyMap: keyMap)
+        let status = try Session(listening, in: run, onLoss: loss.onLoss).play()
         guard status == .success else { throw CommandFailure(status) }
     }
 }

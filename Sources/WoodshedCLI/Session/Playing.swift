@@ -47,13 +47,14 @@ struct Playing {
                 sampleRate: listening.engine.configuration.sampleRate)
         }
         if messages.verbose { StandardStream.error.note(listening.summary) }
-        let session = try Session(
-            listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap, remote: remote,
+        let run = try Run<Session>(
+            messages: messages, signals: signals, keyMap: keyMap, remote: remote,
             media: MediaDesk(
-                isWanted: control.hasDesktop && device.listensInRealTime, isVerbose: messages.verbose),
+                isWanted: control.hasDesktop && device.listensInRealTime, isVerbose: messages.verbose))
+        let session = Session(
+            listening, in: run, onLoss: loss.onLoss, showsWaveform: screen.waveform, keeping: keeping,
             recording: takes, goingOn: takesOver, canReopen: canReopen)
-        let status = try session.run()
+        let status = try session.play()
         guard status == .success else { throw CommandFailure(status) }
         return session.handover
     }

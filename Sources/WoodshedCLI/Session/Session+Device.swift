@@ -11,14 +11,14 @@ extension Session {
     func tell(_ event: EngineEvent) -> String {
         follow(event)
         loop.say(event.words(onLoss, first: engine.configuration, takesKeys: loop.takesKeys))
-        return programLine { event.json(sampleRate: engine.configuration.sampleRate) }
+        return run.programLine { event.json(sampleRate: engine.configuration.sampleRate) }
     }
 
     /// Prints news about takes; returns the line for standard output.
     func tell(_ news: (words: [String], line: JSONValue?)?) -> String {
         guard let news else { return "" }
         if !loop.messages.json { loop.say(news.words) }
-        return news.line.map { line in programLine { line.text } } ?? ""
+        return run.programLine { news.line?.text }
     }
 
     private func follow(_ event: EngineEvent) {
@@ -41,7 +41,7 @@ extension Session {
 
     /// Ends the run if nobody can request the device again, because the run would otherwise never end.
     private func giveUp(_ error: DeviceError) {
-        guard !loop.takesKeys, remote == nil else { return }
+        guard !loop.takesKeys, run.remote == nil else { return }
         loss = error
         loop.end(.unavailable)
     }
@@ -67,9 +67,8 @@ extension Session {
     /// Ends the process without waiting for the unresponsive part; everything else is stored.
     func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
 
-    /// Writes the last line for programs, with the figures of the whole run.
-    func finishLine(failed: Bool) {
-        guard loop.messages.json || remote?.hasFollowers == true else { return }
+    /// Returns the last line for programs, with the figures of the whole run.
+    func lastLine(failed: Bool) -> EventLine {
         let statistics = engine.statistics
         let status = player.status
         let sampleRate = engine.configuration.sampleRate
@@ -81,7 +80,7 @@ extension Session {
                 clipFrame: status.clipFrame, pitch: status.semitones, isReversed: status.isReversed,
                 details: [.init("reason", .string(failed ? "failed" : "stopped"))])
         line.details.append(.init("frames", .integer(line.frame)))
-        guard tellsFigures else { return writeLast(line) }
+        guard tellsFigures else { return line }
         line.details += [
             .init("xruns", .integer(dropouts.count)),
             .init("lost_frames", .integer(dropouts.frames)),
@@ -92,14 +91,7 @@ extension Session {
             .init("load_max", number(statistics.load?.maximum)),
             .init("scheduling", .string(statistics.schedulingClass)),
         ]
-        writeLast(line)
-    }
-
-    private func writeLast(_ line: EventLine) {
-        loop.write(programLine { line.json }, isLast: true)
-        // Requests are refused while the end waits for a reader.
-        remote?.finish()
-        loop.finishOutput()
+        return line
     }
 
     /// Returns a number; null for an unknown value.
@@ -113,23 +105,23 @@ extension Session {
         )
     }
 
-    /// Prints the closing line for people.
-    func sayGoodbye() {
+    /// The closing lines for people.
+    var closingWords: [String] {
         let statistics = engine.statistics
         let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
         let isWhole = (loop.ending ?? .success) == .success && heldFinish?.kind == .finished(.completed)
         let parts = ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"] + figures(statistics)
-        loop.say([parts.joined(separator: "; ")])
+        var lines = [parts.joined(separator: "; ")]
         if dropouts.count > 0 {
-            loop.say(["use a longer --period against dropouts, and find their causes with: woodshed doctor"])
+            lines.append("use a longer --period against dropouts, and find their causes with: woodshed doctor")
         }
-        guard loop.messages.verbose else { return }
+        guard loop.messages.verbose else { return lines }
         let time = statistics.renderTime
-        loop.say([
+        lines.append(
             "\(statistics.blocks) blocks, render time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
                 + "\(fixed(time.p999Microseconds, decimals: 1)) us at 99.9 %, "
-                + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most"
-        ])
+                + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most")
+        return lines
     }
 
     /// Returns the figures of the device's clock, as one part of the line; empty without such a clock.

@@ -3,7 +3,7 @@ import DesktopBus
 import Glibc
 import WoodshedPractice
 
-extension Session: MediaControlled {
+extension Session {
     var mediaInfo: AudioFileInfo? { player.clip.info }
 
     var mediaClock: @Sendable () -> Int64 {
@@ -33,7 +33,7 @@ extension Session: MediaControlled {
         // Next and previous mean the section. A queue of recordings would add its own meaning and its list of tracks
         // here.
         if sections.count > 1 { state.can.formUnion([.next, .previous]) }
-        var track = media?.track(player.clip.info) ?? MediaTrack(player.clip.info)
+        var track = run.media?.track(player.clip.info) ?? MediaTrack(player.clip.info)
         if sections.count > 1, sections.indices.contains(status.section - 1) {
             let name = sections[status.section - 1].name.map { ": " + $0 } ?? ""
             track.comments = ["section \(status.section) of \(sections.count)\(name)"]

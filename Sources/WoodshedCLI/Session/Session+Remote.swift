@@ -3,30 +3,7 @@ import JSON
 import Terminal
 import WoodshedPractice
 
-extension Session: RemoteControlled {
-    /// Starts the sources of remote control.
-    func startRemote() {
-        let inbox = loop.inbox
-        loop.say(remote?.start { inbox.put(.remote($0)) } ?? [])
-    }
-
-    /// Publishes an event to following programs at once. Returns the event's line if standard output takes events,
-    /// otherwise an empty text.
-    func programLine(_ text: () -> String) -> String {
-        let writes = loop.messages.json
-        guard writes || remote?.hasFollowers == true else { return "" }
-        let line = text()
-        remote?.publish(line)
-        return writes ? line + "\n" : ""
-    }
-
-    var listener: (([String]) -> Void)? {
-        get { loop.listener }
-        set { loop.listener = newValue }
-    }
-
-    func say(_ lines: [String], evenQuiet: Bool) { loop.say(lines, evenQuiet: evenQuiet) }
-
+extension Session {
     func carryOut(words: String) throws(ArgumentError) {
         let actions: [KeyAction]
         do throws(ArgumentError) {
@@ -62,7 +39,7 @@ extension Session: RemoteControlled {
 
     var commandWords: [String] {
         let (list, line) = (ListAction.allCases.map(\.words), InputAction.allCases.map(\.words))
-        return keyMap.playing.rows.map(\.words) + KeyAction.plainWords + list + ["type TEXT"] + line
+        return run.keyMap.playing.rows.map(\.words) + KeyAction.plainWords + list + ["type TEXT"] + line
     }
 
     // MARK: Status

@@ -50,13 +50,12 @@ extension Session {
     }
 
     private func lines(_ answer: TakeControls.Answer) -> String {
-        answer.json.map { line in programLine { line.text } }.joined()
+        answer.json.map { line in run.programLine { line.text } }.joined()
     }
 
     /// Pauses the audible take before the program is stopped, and waits for its fade.
     func suspendTakes() {
         guard let takes, takes.setSuspended(true) else { return }
-        let limit = MonotonicTime.now() + 300_000_000
-        while !takes.isPaused, MonotonicTime.now() < limit { usleep(5000) }
+        run.waitForFade { takes.isPaused }
     }
 }

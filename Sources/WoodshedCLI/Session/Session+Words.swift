@@ -53,7 +53,7 @@ extension Session {
         case .changed(let change, let list, let words):
             keeping?.take(list)
             loop.say([words])
-            return change.isEmpty ? "" : programLine { change.json(in: list).text }
+            return change.isEmpty ? "" : run.programLine { change.json(in: list).text }
         case .refused(let words):
             loop.say(words, evenQuiet: true)
             return ""
@@ -62,7 +62,7 @@ extension Session {
             return ""
         case .rated(let words, let json):
             loop.say([words])
-            return programLine { json.text }
+            return run.programLine { json.text }
         }
     }
 
@@ -76,6 +76,6 @@ extension Session {
             .init("frame", .integer(player.status.outputFrame)), .init("start_frame", frame(marks.start)),
             .init("end_frame", frame(marks.end)), .init("running", .bool(marks.isRunning)),
         ]
-        return programLine { JSONValue.object(fields).text }
+        return run.programLine { JSONValue.object(fields).text }
     }
 }

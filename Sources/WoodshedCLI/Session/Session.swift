@@ -7,12 +7,12 @@ import Terminal
 import WoodshedPractice
 
 /// Plays until the score, the user or the system ends the run.
-final class Session: TerminalLoopDelegate {
+final class Session: RunOwner {
     typealias Report = PlayingReport
 
     let practice: PracticeSession
     let engine: Engine
-    let loop: TerminalLoop<Session>
+    let run: Run<Session>
     let onLoss: LossText
     let title: String
     let clipSeconds: Double
@@ -36,14 +36,8 @@ final class Session: TerminalLoopDelegate {
     /// Time limit before the run is ended by stronger means.
     private var deadline: Int64?
     private var isDeviceStopping = false
-    private var goesOnAfterSuspension = false
-    let keyMap: KeyMap
     let keeping: Keeping?
     let desk: SectionDesk?
-    /// Sources of remote control; nil without remote control.
-    let remote: RemoteDesk?
-    /// The desktop's bus; nil without media keys.
-    let media: MediaDesk?
     let recording: SessionRecording?
     private var areTakesOver = false
     /// State for the next session, if the user wants to record and this session cannot.
@@ -59,20 +53,15 @@ final class Session: TerminalLoopDelegate {
     static let diskPatience: Int64 = 30_000_000_000
 
     /// - Parameters:
-    ///   - takesKeys: False if a key would change the written file.
     ///   - showsWaveform: True to show the waveform from the beginning.
     ///   - tellsFigures: True to report dropouts and load at the end.
     ///   - keeping: Kept data of the recording, changed by keys; nil for none.
-    ///   - keyMap: The actions of the keys.
-    ///   - remote: Sources of remote control.
-    ///   - media: The desktop's bus.
     init(
-        _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
-        onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
-        keyMap: KeyMap = .standard, remote: RemoteDesk? = nil, media: MediaDesk? = nil,
-        recording: SessionRecording? = nil,
+        _ listening: Listening, in run: Run<Session>, onLoss: LossText = .wait, showsWaveform: Bool = false,
+        tellsFigures: Bool = true, keeping: Keeping? = nil, recording: SessionRecording? = nil,
         goingOn takesOver: Handover? = nil, canReopen: Bool = false
-    ) throws(CommandFailure) {
+    ) {
+        self.run = run
         engine = listening.engine
         practice = listening.session
         title = listening.title
@@ -80,19 +69,16 @@ final class Session: TerminalLoopDelegate {
         clipSeconds = Double(clip.frameCount) / Double(clip.sampleRate)
         self.onLoss = onLoss
         self.tellsFigures = tellsFigures
-        loop = try TerminalLoop(
-            messages: messages, signals: signals, takesKeys: takesKeys, altKeys: keyMap.altKeys)
-        (self.keyMap, self.remote, self.media) = (keyMap, remote, media)
         screen = PlayerScreen(
-            practice, title: listening.title, traits: loop.traits, hasList: keeping != nil, showsWaveform: showsWaveform
-        )
+            practice, title: listening.title, traits: run.loop.traits, hasList: keeping != nil,
+            showsWaveform: showsWaveform)
         control = PlayerControls(session: practice)
         self.keeping = keeping
         (self.recording, self.takesOver, self.canReopen) = (recording, takesOver, canReopen)
-        let inbox = loop.inbox
+        let inbox = run.loop.inbox
         takes = keeping.map { TakeControls($0, listening) { inbox.put(.takes($0)) } }
         desk = keeping.map { keeping in
-            SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
+            SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, run.keyMap.input)
         }
     }
 
@@ -101,7 +87,7 @@ final class Session: TerminalLoopDelegate {
     /// Plays to the end.
     ///
     /// - Returns: Success, or the signal that ended the run.
-    func run() throws -> ExitStatus {
+    func play() throws -> ExitStatus {
         follow()
         loop.say(engine.warnings.map { "woodshed: \($0)" })
         return try loop.run(self, begin: begin, conclude: conclude)
@@ -118,8 +104,7 @@ final class Session: TerminalLoopDelegate {
             throw error
         }
         waitForEngine()
-        startRemote()
-        media?.start(self) { [inbox = loop.inbox] in inbox.put(.media($0)) }
+        run.startControl(of: self)
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
         desk?.followOthers()
@@ -133,7 +118,7 @@ final class Session: TerminalLoopDelegate {
     /// Events are requested before the start, because earlier events would be lost.
     private func follow() {
         let (events, inbox) = (practice.events, loop.inbox)
-        keeping?.progress.begin(practice, keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
+        keeping?.progress.begin(practice, run.keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
         Task {
             for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)
@@ -159,7 +144,8 @@ final class Session: TerminalLoopDelegate {
 
     func answer(_ key: KeyBytes.Key) {
         screen.isFolded = false
-        if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
+        let actions = run.keyMap.playing.actions(of: key)
+        if run.remote?.learn(key, actions, self) == true { return }
         if let desk, let line = desk.line {
             let words = desk.type(key)
             loop.echo(line.text, desk.line?.text)
@@ -167,9 +153,9 @@ final class Session: TerminalLoopDelegate {
             return
         }
         if let words = keeping?.progress.answer(key, isSilent: isSilent) { return loop.say(words) }
-        let choices = screen.chooser == nil ? [] : keyMap.list.actions(of: key)
+        let choices = screen.chooser == nil ? [] : run.keyMap.list.actions(of: key)
         guard choices.isEmpty else { return choices.forEach(choose) }
-        for action in keyMap.playing.actions(of: key) { carryOut(action) }
+        actions.forEach(carryOut)
     }
 
     /// Carries out a key's action in the list of sections.
@@ -193,9 +179,7 @@ final class Session: TerminalLoopDelegate {
             if isSilent || heldFinish != nil { keeping?.progress.dismiss() }
         case .help:
             screen.isFolded = true
-            let isSpoken = !loop.traits.drawsStatus
-            let help = isSpoken ? keyMap.spokenHelp : keyMap.help.lines(columns: terminalSize().columns)
-            loop.say(help, evenQuiet: true)
+            loop.say(run.help, evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .waveform: screen.toggleWaveform()
         case .list:
@@ -208,7 +192,7 @@ final class Session: TerminalLoopDelegate {
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
         case .record: record()
         case .rate: loop.say([keeping?.progress.ask() ?? "practice rates sections, play does not"], evenQuiet: true)
-        case .learn: if let remote { remote.toggleLearning(self) } else { loop.say([RemoteDesk.noController]) }
+        case .learn: run.toggleLearning(for: self)
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
@@ -231,8 +215,6 @@ final class Session: TerminalLoopDelegate {
         loop.end(.success)
     }
 
-    func answer(signal number: Int32) {}
-
     // MARK: Ending
 
     func beginEnding() {
@@ -242,7 +224,7 @@ final class Session: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
-        media?.look(self)
+        run.media?.look(self)
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
         guard let deadline, now > deadline, !isSilent else { return }
         // After the second timeout nothing waits any more: the thread of the first stop is left alone.
@@ -261,36 +243,28 @@ final class Session: TerminalLoopDelegate {
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
         keep(isAbandoned: false)
-        media?.close()
-        defer { remote?.close() }
-        if !loop.isOutputClosed, handover == nil { finishLine(failed: failure != nil || loss != nil) }
-        if !loop.messages.quiet, tellsFigures, handover == nil { sayGoodbye() }
-        if let failure { throw failure }
-        if let fault = recording?.failure { throw fault }
-        if let loss { throw loss }
-        if let failure = loop.outputFailure { throw failure }
-        return loop.ending ?? .success
+        // The next session writes the last line, and says the closing words.
+        return try run.conclude(
+            { handover == nil ? run.programLine { lastLine(failed: failure != nil || loss != nil).json } : nil },
+            words: { tellsFigures && handover == nil ? closingWords : [] },
+            failures: [failure, recording?.failure, loss])
     }
 
     // MARK: Ctrl-Z and back
 
     func prepareForSuspension() {
         suspendTakes()
-        goesOnAfterSuspension = control.isPlaying
-        guard goesOnAfterSuspension else { return }
-        player.pause(reason: .suspended)
-        // Before the process is stopped, the fade must be heard and the pause reported.
-        let limit = MonotonicTime.now() + 300_000_000
-        while pauseReason != .suspended, MonotonicTime.now() < limit {
-            usleep(5000)
+        run.suspend(control.isPlaying, pause: { player.pause(reason: .suspended) }) {
+            // Before the process is stopped, the fade must be heard and the pause reported.
             take(loop.inbox.take())
+            return pauseReason == .suspended
         }
     }
 
     func goOnAfterSuspension() {
         loop.waitForDevice { engine.statistics.blocks }
         takes?.setSuspended(false)
-        if goesOnAfterSuspension { player.resume(after: .suspended) }
+        run.goOn { player.resume(after: .suspended) }
     }
 
     // MARK: Reports
@@ -311,8 +285,8 @@ final class Session: TerminalLoopDelegate {
             case .device(let event): lines += tell(event)
             case .kept(let news): lines += tell(news)
             case .takes(let news): lines += take(news)
-            case .remote(let news): remote?.take(news, self)
-            case .media(let news): media?.take(news, self)
+            case .remote(let news): run.remote?.take(news, self)
+            case .media(let news): run.media?.take(news, self)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
             case .session(.completed): isCompleted = true
@@ -345,7 +319,7 @@ final class Session: TerminalLoopDelegate {
             return ""
         default: break
         }
-        let line = programLine { EventLine(event, sampleRate: engine.configuration.sampleRate).json }
+        let line = run.programLine { EventLine(event, sampleRate: engine.configuration.sampleRate).json }
         if loop.messages.json { return line }
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         tellText(event)
