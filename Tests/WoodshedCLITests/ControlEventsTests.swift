@@ -33,4 +33,22 @@ struct ControlEventsTests {
         }
         #expect(finished.lines == published.withLock { $0 })
     }
+
+    @Test("a following program gets the last event although the reader of standard output has gone")
+    func closedOutput() {
+        let studio = Studio()
+        #expect(Command.tool("mkfifo", [studio.folder["events"]]))
+        let reader = unsafe open(studio.folder["events"], O_RDWR | O_CLOEXEC)
+        let practice = ["practice", "song.wav", "--output", "null", "--json", "--plain", "--control", "socket"]
+        let words = ["-c", #"cd "$0" && exec "$@" >events"#, studio.folder.path, Command.path] + practice
+        var last: String?
+        let run = Command.run(words, environment: studio.environment, program: "/bin/sh") { _ in
+            let program = studio.connect()
+            #expect(program?.ask("follow")?.contains(#""ok":true"#) == true)
+            close(reader)
+            while let line = program?.line() { last = line }
+        }
+        #expect(run.status == 141, "\(run.error)")
+        #expect(last?.contains(#""event":"playback.finished""#) == true, "\(last ?? "") \(run.error)")
+    }
 }
