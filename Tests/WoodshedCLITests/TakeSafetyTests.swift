@@ -142,6 +142,37 @@ struct TakeSafetyTests {
     }
 
     @Test(
+        "signals after the end of a take end record after its report, and a second Ctrl-C ends record at once",
+        arguments: zip([SIGTERM, SIGHUP, SIGINT], [143, 129, 130] as [Int32]))
+    func lateSignals(number: Int32, status: Int32) {
+        let studio = Studio()
+        let store = studio.folder["data/woodshed/practice.db"]
+        var other: Database?
+        let arguments = ["record", "take.wav", "--input", "null", "--priority", "0", "--json", "--control", "socket"]
+        let run = studio.run(arguments) { running in
+            guard let program = studio.connect(), let socket = studio.sockets.first else { return }
+            #expect(eventually { (try? PracticeStore(.file(store)).takes().isEmpty) == false })
+            // Another program holds the store, so the command waits for the list after the loop and before the report.
+            other = try? Database(path: store, creating: false)
+            #expect((try? other?.run("BEGIN IMMEDIATE")) != nil)
+            program.send("discard\nyes\n")
+            #expect(eventually { !studio.folder.names.contains("take.wav") })
+            // The first signals may still arrive within the loop, and the system may deliver two as one.
+            var count = 0
+            #expect(
+                eventually {
+                    running.send(number)
+                    count += 1
+                    return count >= 20
+                        && (number != SIGINT || Program(studio.folder["run/woodshed/\(socket)"]) == nil)
+                })
+            other = nil
+        }
+        let isReported = run.lines.last?.contains(#""event":"recording.stopped""#) == true
+        #expect(run.status == status && isReported == (number != SIGINT), "\(run.status) \(run.lines) \(run.error)")
+    }
+
+    @Test(
         "a take over a loop cut off by any fault is whole, and listed in its place by the next command",
         arguments: Fault.allCases,
         [["takes", "--json"], ["practice", "song.wav", "--output", "null", "--clock", "virtual", "--to", "0.1"]])

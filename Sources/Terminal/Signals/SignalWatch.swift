@@ -8,14 +8,16 @@ package final class SignalWatch {
     /// Exit status of the run: success until a signal arrives.
     package private(set) var status = ExitStatus.success
     private let signals: Int32
+    /// False within an earlier watch.
+    private let isOwner: Bool
 
     /// - Parameter signals: The file descriptor from `Signals.install`.
     package init(_ signals: Int32) {
         self.signals = signals
-        Signals.beginWatching()
+        isOwner = Signals.beginWatching()
     }
 
-    deinit { Signals.endWatching() }
+    deinit { if isOwner { Signals.endWatching() } }
 
     /// True if a signal requested the end.
     package var isOver: Bool {

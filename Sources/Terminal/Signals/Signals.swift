@@ -11,6 +11,8 @@ package enum Signals {
     private static let interrupts = Atomic<Int>(0)
     /// True while a loop reads the pipe, or soon will; otherwise an interrupt ends the process itself.
     private static let isWatched = Atomic<Bool>(false)
+    /// True if the reader of the pipe has seen a signal that requests the end.
+    private static let isAnswered = Atomic<Bool>(false)
     /// True during an operation that must complete before the process ends.
     private static let isHolding = Atomic<Bool>(false)
     /// Signal that would have ended the process during the operation; 0 for none.
@@ -59,18 +61,29 @@ package enum Signals {
         return pipe.readEnd
     }
 
-    /// Begins the watch: from here on, the loop that reads the pipe handles a first interrupt. A watch that has begun
-    /// before the loop goes on, with the interrupts counted so far.
-    package static func beginWatching() {
-        guard !isWatched.load(ordering: .relaxed) else { return }
-        interrupts.store(0, ordering: .relaxed)
+    /// Begins the watch: from here on, the reader of the pipe handles a first interrupt. Within an earlier watch, begins
+    /// its next part: an interrupt seen by the reader is over, and a further interrupt counts as the first. An interrupt
+    /// not seen yet still counts, so another interrupt ends the process at once.
+    ///
+    /// - Returns: False within an earlier watch, which only its owner ends.
+    @discardableResult
+    package static func beginWatching() -> Bool {
+        let begins = !isWatched.load(ordering: .relaxed)
+        guard isAnswered.exchange(false, ordering: .relaxed) || begins else { return false }
+        stopLeaving()
         allowance.store(patience, ordering: .relaxed)
+        interrupts.store(0, ordering: .relaxed)
         isWatched.store(true, ordering: .releasing)
+        return begins
     }
 
     /// Ends the watch: from here on, an interrupt ends the process at once again.
     package static func endWatching() {
         isWatched.store(false, ordering: .releasing)
+        stopLeaving()
+    }
+
+    private static func stopLeaving() {
         secondsLeft.store(0, ordering: .relaxed)
         alarm(0)
     }
@@ -105,7 +118,9 @@ package enum Signals {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe read(descriptor, &bytes, bytes.count)
         guard count > 0 else { return [] }
-        return bytes.prefix(count).map { Int32($0) }
+        let numbers = bytes.prefix(count).map { Int32($0) }
+        if numbers.contains(where: ending.contains) { isAnswered.store(true, ordering: .relaxed) }
+        return numbers
     }
 
     /// Stops this process like Ctrl-Z; returns when the process continues.

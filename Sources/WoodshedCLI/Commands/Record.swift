@@ -165,7 +165,11 @@ struct Record: Verb {
             channelCount: request.channels.count(inputChannels: monitor.configuration.channelCount),
             inputChannels: fit.channels.chosen, format: request.format,
             deviceName: monitor.configuration.deviceName)
-        // A signal from here on ends and reports the take, also before the loop runs.
+        let run = try Run<RecordSession>(
+            messages: messages, signals: signals, keyMap: keyMap, remote: remote,
+            media: MediaDesk(
+                isWanted: control.ways.hasDesktop && stream.clock == .real, isVerbose: messages.verbose))
+        // A signal from here on ends and reports the take, before, within and after the loop.
         Signals.beginWatching()
         defer { Signals.endWatching() }
         let draft = try idle.prepare(request)
@@ -192,10 +196,6 @@ struct Record: Verb {
         }
         listing?.begin()
         Signals.postponeLeaving()
-        let run = try Run<RecordSession>(
-            messages: messages, signals: signals, keyMap: keyMap, remote: remote,
-            media: MediaDesk(
-                isWanted: control.ways.hasDesktop && stream.clock == .real, isVerbose: messages.verbose))
         let session = RecordSession(stage, monitor: monitor, events: events, line: line, in: run)
         try conclude(try session.record(), line, place, monitor, signals, listing, remote)
     }
@@ -262,10 +262,12 @@ struct Record: Verb {
     ) throws {
         defer { remote?.close() }
         if !outcome.isKept { listing?.drop() }
+        let conversion = Result {
+            try outcome.summary.flatMap { try convert(outcome, $0, line, place, signals, remote) }
+        }
+        // A signal no longer prevents the listing of the take.
+        let watch = SignalWatch(signals)
         if let summary = outcome.summary {
-            let conversion = Result { try convert(outcome, summary, line, place, signals, remote) }
-            // From here on the take must be listed before a signal ends the program.
-            let watch = SignalWatch(signals)
             // Listing may wait for the store twice, and reads the file once.
             Signals.postponeLeaving(seconds: Signals.concludingSeconds)
             let made = (try? conversion.get()) ?? nil
@@ -287,8 +289,8 @@ struct Record: Verb {
             // This failure was already reported during the recording.
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
             if let error = outcome.fileError { throw error }
-            if outcome.status == .success, watch.isOver { throw CommandFailure(watch.status) }
         }
+        if outcome.status == .success, watch.isOver { throw CommandFailure(watch.status) }
         if let error = outcome.inputError { throw error }
         if let failure = outcome.outputFailure { throw failure }
         guard outcome.status == .success else { throw CommandFailure(outcome.status) }

@@ -107,9 +107,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         _ delegate: Delegate, begin: () throws -> Void = {}, conclude: () throws -> Result
     ) throws -> Result {
         self.delegate = delegate
-        Signals.beginWatching()
+        let isOwner = Signals.beginWatching()
         StandardStream.dropErrors(false)
-        defer { Signals.endWatching() }
+        defer { if isOwner { Signals.endWatching() } }
         if takesKeys { RawMode.enter() }
         defer { RawMode.leave() }
         defer { finishMessages() }
