@@ -1,4 +1,5 @@
 // A run of several recordings in a row, on the main thread. The session only decides on requests to the queue.
+import DesktopBus
 import Files
 import Glibc
 import JSON
@@ -6,7 +7,7 @@ import Terminal
 import Woodshed
 
 /// A report from the queue or from its surroundings.
-enum QueueReport: ControlReport {
+enum QueueReport: EngineReport {
     case queue(QueueEvent)
     /// The end of the queue's events.
     case eventsOver
@@ -23,30 +24,21 @@ enum QueueReport: ControlReport {
 final class QueueSession: RunOwner {
     typealias Report = QueueReport
 
-    let queue: PlayQueue
-    let engine: Engine
+    private let queue: PlayQueue
+    private let device: EngineWatch<QueueSession>
     let run: Run<QueueSession>
-    let entries: [String: QueueEntry]
-    var controls: QueueControls
-    /// The text of the status line while there is no device.
-    private(set) var notice: String?
-    private let onLoss: LossText
-    private var engineOver: EngineError??
+    private let entries: [String: QueueEntry]
+    private var controls: QueueControls
     private var hasEventsOver = false
     private var ended: QueueEnd?
-    private var loss: DeviceError?
     private var skippedCount = 0
-    private var deadline: Int64?
-    private var isDeviceStopping = false
-
-    /// Timeout in ns for a stop before the device is closed anyway, and again for closing the device.
-    private static let patience: Int64 = 2_000_000_000
 
     init(
         _ queue: PlayQueue, on engine: Engine, entries: [String: QueueEntry], in run: Run<QueueSession>,
         onLoss: LossText
     ) {
-        (self.queue, self.engine, self.entries, self.run, self.onLoss) = (queue, engine, entries, run, onLoss)
+        (self.queue, self.entries, self.run) = (queue, entries, run)
+        device = EngineWatch(engine, onLoss: onLoss, in: run)
         controls = QueueControls(queue)
     }
 
@@ -56,43 +48,21 @@ final class QueueSession: RunOwner {
     func play() throws -> ExitStatus {
         // The reporting threads post events directly. On a busy machine a task would be late, and the run would end
         // without its last events.
-        let inbox = loop.inbox
-        queue.follow { inbox.put($0.map { .queue($0) } ?? .eventsOver) }
-        engine.observe { inbox.put(.device($0)) }
-        return try loop.run(self, begin: begin, conclude: conclude)
-    }
-
-    private func begin() throws {
-        do {
-            try queue.start()
-            try engine.start()
-        } catch {
-            queue.stop()
-            engine.stop()
-            throw error
-        }
-        let (engine, inbox) = (engine, loop.inbox)
-        BlockingThread.start {
-            do throws(EngineError) {
-                try engine.waitUntilFinished()
-                inbox.put(.engineOver(nil))
-            } catch {
-                inbox.put(.engineOver(error))
-            }
-        }
-        run.startControl(of: self)
+        queue.follow { [inbox = loop.inbox] in inbox.put($0.map { .queue($0) } ?? .eventsOver) }
+        return try loop.run(
+            self, begin: { try device.start(self, after: queue.start, undo: queue.stop) }, conclude: conclude)
     }
 
     private func conclude() throws -> ExitStatus {
         take(loop.inbox.take())
-        let failure = engineOver ?? nil
-        let reason = failure != nil || loss != nil ? "failed" : isWhole ? "completed" : "stopped"
+        let reason = device.hasFailed ? "failed" : isWhole ? "completed" : "stopped"
         let status = try run.conclude(
             { run.programLine { QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text } },
             words: {
+                let engine = device.engine
                 let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
                 return ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"]
-            }, failures: [failure, loss])
+            }, failures: [device.failure, device.loss])
         if case .failed(let error) = ended { throw error }
         if skippedCount > 0, status == .success {
             throw CommandFailure(.someFailed, "\(skippedCount) of \(entries.count) could not be played")
@@ -107,9 +77,9 @@ final class QueueSession: RunOwner {
 
     // MARK: The loop
 
-    var isOver: Bool { engineOver != nil && hasEventsOver }
+    var isOver: Bool { device.isOver && hasEventsOver }
     /// The wait for the last events has a limit.
-    var needsLooks: Bool { engineOver != nil }
+    var needsLooks: Bool { device.isOver }
 
     func answer(_ key: KeyBytes.Key) {
         let actions = run.keyMap.playing.actions(of: key)
@@ -131,20 +101,13 @@ final class QueueSession: RunOwner {
 
     func beginEnding() {
         queue.stop()
-        deadline = MonotonicTime.now() + Self.patience
+        device.allow()
     }
 
     func look(now: Int64) {
         run.media?.look(self)
-        guard let deadline, now > deadline else { return }
         // Only an item still being opened, which will not play, delays the last events.
-        guard engineOver == nil else { return hasEventsOver = true }
-        guard !isDeviceStopping else {
-            loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
-        }
-        isDeviceStopping = true
-        self.deadline = now + Self.patience
-        BlockingThread.start { [engine] in engine.stop() }
+        if device.isOverdue(now: now, abandon: { loop.abandon($0) }) { hasEventsOver = true }
     }
 
     func prepareForSuspension() {
@@ -154,13 +117,13 @@ final class QueueSession: RunOwner {
     }
 
     func goOnAfterSuspension() {
-        loop.waitForDevice { engine.statistics.blocks }
+        loop.waitForDevice { device.engine.statistics.blocks }
         run.goOn { queue.resume(after: .suspended) }
     }
 
     func lines(_ size: TerminalSize) -> [String] {
         var view = controls.view(entries)
-        view.notice = notice
+        view.notice = device.notice
         let line = StatusLine(glyphs: loop.traits.glyphs).text(view, columns: size.columns)
         return line.isEmpty ? [] : [line]
     }
@@ -179,17 +142,14 @@ final class QueueSession: RunOwner {
         for report in reports {
             switch report {
             case .queue(let event): lines += take(event)
-            case .device(let event):
-                follow(event)
-                loop.say(event.words(onLoss, first: engine.configuration, takesKeys: loop.takesKeys))
-                lines += run.programLine { event.json(sampleRate: engine.configuration.sampleRate) }
+            case .device(let event): lines += device.take(event) { controls.noteSilence($0) }
             case .remote(let news): run.remote?.take(news, self)
             case .media(let news): run.media?.take(news, self)
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error):
-                engineOver = .some(error)
+                device.noteEnd(error)
                 queue.endEvents()
-                deadline = MonotonicTime.now() + Self.patience
+                device.allow()
             }
         }
         loop.write(lines)
@@ -209,27 +169,147 @@ final class QueueSession: RunOwner {
         return run.programLine { text.json?.text }
     }
 
-    private func follow(_ event: EngineEvent) {
-        switch event {
-        case .interrupted(let interruption):
-            notice = "no device (\(interruption.reason.name))"
-            controls.noteSilence(onLoss == .pause)
-            if onLoss == .pause { giveUp(interruption.error) }
-        case .resumed, .fellBack:
-            notice = nil
-            controls.noteSilence(false)
-        case .deviceMissing(let error):
-            guard onLoss != .wait else { return }
-            controls.noteSilence(true)
-            giveUp(error)
-        case .disturbed: break
+    // MARK: Remote control
+
+    func carryOut(words: String) throws(ArgumentError) {
+        if try takeQueueWords(words) { return }
+        for action in try KeyAction.list(words) { carryOut(action) }
+    }
+
+    /// Carries out words specific to a queue; returns false for other words.
+    private func takeQueueWords(_ words: String) throws(ArgumentError) -> Bool {
+        let parts = words.split(separator: " ").map(String.init)
+        switch (parts.first, parts.dropFirst().first) {
+        case ("next", nil): carryOut(.skip(sections: 1))
+        case ("previous", nil): carryOut(.skip(sections: -1))
+        case ("shuffle", let word?):
+            guard word == "on" || word == "off" else {
+                throw ArgumentError.unlisted(word, in: ["shuffle on", "shuffle off"])
+            }
+            queue.shuffleSeed = word == "on" ? UInt64.random(in: 0...UInt64.max) : nil
+        case ("repeat", let word?):
+            guard let repeats = ["off": QueueRepeat.off, "one": .one, "all": .all][word] else {
+                throw ArgumentError.unlisted(word, in: ["repeat off", "repeat one", "repeat all"])
+            }
+            loop.say([controls.set(repeats)])
+        default: return false
+        }
+        return true
+    }
+
+    var commandWords: [String] {
+        let known: [KeyAction] = [.togglePause, .tell, .help, .quit(remembers: true)]
+        return known.map(\.words) + [
+            "next", "previous", "shuffle on", "shuffle off", "repeat off", "repeat one", "repeat all", "seek +5",
+            "seek 50%", "speed 80%", "gain -3",
+        ]
+    }
+
+    var statusFields: [JSONValue.Field] {
+        let current = queue.current
+        let status = current?.player?.status
+        let clip = current?.player?.clip
+        let entry = current.flatMap { entries[$0.item.source] }
+        func seconds(_ frame: Int64) -> JSONValue {
+            clip.map { .number(Double(frame) / Double($0.sampleRate)) } ?? .null
+        }
+        return [
+            .init("file", current.map { .string($0.item.source) } ?? .null),
+            .init("state", .string(device.notice != nil ? "no_device" : controls.isPlaying ? "playing" : "paused")),
+            .init("title", .string(entry?.title ?? "")), .init("artist", .string(entry?.artist ?? "")),
+            .init("track", .integer((current?.index ?? -1) + 1)), .init("tracks", .integer(queue.items.count)),
+            .init("clip_frame", status.map { .integer($0.clipFrame) } ?? .null),
+            .init("clip_seconds", seconds(status?.clipFrame ?? 0)),
+            .init("clip_length", seconds(clip?.frameCount ?? 0)), .init("speed", .number(controls.speed)),
+            .init("shuffle", .bool(queue.shuffleSeed != nil)), .init("repeat", .string("\(queue.repeats)")),
+            .init("device", .string(device.engine.configuration.deviceName)),
+        ]
+    }
+
+    // MARK: Media keys
+
+    var mediaInfo: AudioFileInfo? { nil }
+
+    var mediaClock: @Sendable () -> Int64 {
+        { [queue] in
+            guard let player = queue.current?.player else { return 0 }
+            return Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
         }
     }
 
-    /// Ends the run if nobody can request the device again, because the run would otherwise never end.
-    private func giveUp(_ error: DeviceError) {
-        guard !loop.takesKeys, run.remote == nil else { return }
-        loss = error
-        loop.end(.unavailable)
+    var mediaState: MediaState {
+        var state = MediaState()
+        state.playback = controls.isPlaying && device.notice == nil ? .playing : .paused
+        state.rates = Speed.range
+        state.rate = controls.speed
+        state.volume = controls.gainDecibels <= -60 ? 0 : pow(10, controls.gainDecibels / 20)
+        state.shuffle = queue.shuffleSeed != nil
+        state.loop =
+            switch queue.repeats {
+            case .off: MediaState.Loop.none
+            case .one: .track
+            case .all: .playlist
+            }
+        state.can = [.play, .pause, .seek, .control, .quit, .next, .previous]
+        let items = queue.items
+        // Panels show a few; a list of a thousand would be sent again with each change.
+        if items.count <= Self.mostShownTracks { state.tracks = items.map { track($0) } }
+        state.track = queue.current.map { track($0.item, clip: $0.player?.clip) }
+        return state
+    }
+
+    private static let mostShownTracks = 200
+
+    private func track(_ item: QueueItem, clip: Clip? = nil) -> MediaTrack {
+        var track = MediaTrack(id: Int("\(item.id)") ?? 0)
+        let entry = entries[item.source]
+        track.title = entry?.title ?? fileName(item.source)
+        if let artist = entry?.artist, !artist.isEmpty { track.artists = [artist] }
+        track.length = clip.map { Int64(Double($0.frameCount) / Double($0.sampleRate) * 1_000_000) }
+        track.url = MediaTrack.url(ofPath: FileName.bytes(of: FileName.absolute(item.source) ?? item.source))
+        return track
+    }
+
+    var reasonToStayAwake: String? { nil }
+
+    func carryOut(_ request: MediaRequest) {
+        switch request {
+        case .play: if !controls.isPlaying { carryOut(.togglePause) }
+        case .pause: if controls.isPlaying { carryOut(.togglePause) }
+        case .playPause: carryOut(.togglePause)
+        case .stop:
+            if controls.isPlaying { carryOut(.togglePause) }
+            move(to: 0)
+        case .next: carryOut(.skip(sections: 1))
+        case .previous: carryOut(.skip(sections: -1))
+        case .seek(let offset):
+            switch MediaSeek(by: offset, from: mediaClock(), length: queue.current.flatMap { $0.player }.map(length)) {
+            case .next: carryOut(.skip(sections: 1))
+            case .place(let place): move(to: place)
+            }
+        case .goTo(let place): move(to: place)
+        case .setRate(let rate): carryOut(.setSpeed(rate))
+        case .setVolume(let volume):
+            let decibels = volume > 0.001 ? 20 * log10(min(volume, 4)) : -60
+            carryOut(.changeGain(by: decibels - controls.gainDecibels))
+        case .setLoop(let loop): controls.set(loop == .none ? .off : loop == .track ? .one : .all)
+        case .setShuffle(let isOn): queue.shuffleSeed = isOn ? UInt64.random(in: 0...UInt64.max) : nil
+        case .goToTrack(let id):
+            if let item = queue.items.first(where: { Int("\($0.id)") == id }) { queue.play(item.id) }
+        case .removeTrack(let id):
+            if let item = queue.items.first(where: { Int("\($0.id)") == id }) { queue.remove(item.id) }
+        case .quit: carryOut(.quit(remembers: true))
+        // Requests never offered to the desktop.
+        case .open, .addTrack: break
+        }
+    }
+
+    private func length(_ player: Player) -> Int64 {
+        Int64(Double(player.clip.frameCount) / Double(player.clip.sampleRate) * 1_000_000)
+    }
+
+    private func move(to microseconds: Int64) {
+        guard let player = queue.current?.player else { return }
+        controls.go(to: Int64(Double(microseconds) / 1_000_000 * Double(player.clip.sampleRate)))
     }
 }

@@ -2,7 +2,7 @@
 import WoodshedPractice
 
 /// A report during playback.
-enum PlayingReport: ControlReport {
+enum PlayingReport: EngineReport {
     case session(SessionEvent)
     case device(EngineEvent)
     /// News about the recording's saved sections.

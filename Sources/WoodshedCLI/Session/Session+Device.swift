@@ -5,45 +5,11 @@ import Terminal
 import Woodshed
 
 extension Session {
-    /// Handles and reports an event of the device.
-    ///
-    /// - Returns: The line for standard output, if events are written there.
-    func tell(_ event: EngineEvent) -> String {
-        follow(event)
-        loop.say(event.words(onLoss, first: engine.configuration, takesKeys: loop.takesKeys))
-        return run.programLine { event.json(sampleRate: engine.configuration.sampleRate) }
-    }
-
     /// Prints news about takes; returns the line for standard output.
     func tell(_ news: (words: [String], line: JSONValue?)?) -> String {
         guard let news else { return "" }
         if !loop.messages.json { loop.say(news.words) }
         return run.programLine { news.line?.text }
-    }
-
-    private func follow(_ event: EngineEvent) {
-        switch event {
-        case .interrupted(let interruption):
-            notice = "no device (\(interruption.reason.name))"
-            // While the run waits for the device, the space bar cancels the resumption. Otherwise the space bar retries
-            // the device.
-            control.noteSilence(onLoss == .pause || !control.isPlaying)
-            if onLoss == .pause { giveUp(interruption.error) }
-        case .resumed, .fellBack:
-            notice = nil
-        case .deviceMissing(let error):
-            guard onLoss != .wait else { return }
-            control.noteSilence(true)
-            giveUp(error)
-        case .disturbed: break
-        }
-    }
-
-    /// Ends the run if nobody can request the device again, because the run would otherwise never end.
-    private func giveUp(_ error: DeviceError) {
-        guard !loop.takesKeys, run.remote == nil else { return }
-        loss = error
-        loop.end(.unavailable)
     }
 
     // MARK: At the end
@@ -69,9 +35,9 @@ extension Session {
 
     /// Returns the last line for programs, with the figures of the whole run.
     func lastLine(failed: Bool) -> EventLine {
-        let statistics = engine.statistics
+        let statistics = device.engine.statistics
         let status = player.status
-        let sampleRate = engine.configuration.sampleRate
+        let sampleRate = device.engine.configuration.sampleRate
         var line =
             heldFinish.map { EventLine($0, sampleRate: sampleRate) }
             ?? EventLine(
@@ -99,7 +65,7 @@ extension Session {
 
     /// Audible dropouts, and their lost frames.
     private var dropouts: (count: Int64, frames: Int64) {
-        let statistics = engine.statistics
+        let statistics = device.engine.statistics
         return (
             max(0, statistics.xruns - silentLosses.xruns), max(0, statistics.lostFrames - silentLosses.frames)
         )
@@ -107,8 +73,8 @@ extension Session {
 
     /// The closing lines for people.
     var closingWords: [String] {
-        let statistics = engine.statistics
-        let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
+        let statistics = device.engine.statistics
+        let seconds = Double(player.status.outputFrame) / Double(device.engine.configuration.sampleRate)
         let isWhole = (loop.ending ?? .success) == .success && heldFinish?.kind == .finished(.completed)
         let parts = ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"] + figures(statistics)
         var lines = [parts.joined(separator: "; ")]

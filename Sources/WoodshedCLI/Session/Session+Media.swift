@@ -16,7 +16,7 @@ extension Session {
         var state = MediaState()
         state.playback =
             switch status.state {
-            case .idle, .playing: notice == nil ? .playing : .paused
+            case .idle, .playing: device.notice == nil ? .playing : .paused
             case .paused: .paused
             case .stopping, .finished: .stopped
             }

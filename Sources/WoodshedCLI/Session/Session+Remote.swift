@@ -49,7 +49,7 @@ extension Session {
         func seconds(_ frame: Int64, _ rate: Int) -> JSONValue { .number(Double(frame) / Double(rate)) }
         let (sections, index) = (player.score.sections, status.section - 1)
         let name = sections.indices.contains(index) ? sections[index].name : nil
-        let rate = engine.configuration.sampleRate
+        let rate = device.engine.configuration.sampleRate
         func place(_ frame: Int64?) -> JSONValue { frame.map { .integer($0) } ?? .null }
         return [
             .init("file", .string(clip.info.path)), .init("title", .string(title)),
@@ -69,13 +69,13 @@ extension Session {
                     .init("running", .bool(marks.isRunning)), .init("start_frame", place(marks.start)),
                     .init("end_frame", place(marks.end)),
                 ])),
-            .init("device", .string(engine.configuration.deviceName)),
+            .init("device", .string(device.engine.configuration.deviceName)),
             .init("typing", desk?.line.map { .string($0.question) } ?? .null),
         ]
     }
 
     private func stateWord(_ status: PlayerStatus) -> String {
-        if notice != nil { return "no_device" }
+        if device.notice != nil { return "no_device" }
         switch status.state {
         case .idle: return "starting"
         case .playing: return status.isResting ? "resting" : "playing"

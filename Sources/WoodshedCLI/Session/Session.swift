@@ -11,19 +11,14 @@ final class Session: RunOwner {
     typealias Report = PlayingReport
 
     let practice: PracticeSession
-    let engine: Engine
+    let device: EngineWatch<Session>
     let run: Run<Session>
-    let onLoss: LossText
     let title: String
     let clipSeconds: Double
     let screen: PlayerScreen
     var control: PlayerControls
-    /// The text of the status line while there is no device.
-    var notice: String?
     /// False if nobody listens, so dropouts and load mean nothing.
     let tellsFigures: Bool
-    /// The device error that ends the run: no device, and no keys to request a device.
-    var loss: DeviceError?
     /// Dropouts of the device during a pause of the player, which were inaudible.
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
@@ -32,10 +27,6 @@ final class Session: RunOwner {
     let takes: TakeControls?
     private var countdown = RestCountdown()
     private var hasEventsOver = false
-    private var engineOver: EngineError??
-    /// Time limit before the run is ended by stronger means.
-    private var deadline: Int64?
-    private var isDeviceStopping = false
     let keeping: Keeping?
     let desk: SectionDesk?
     let recording: SessionRecording?
@@ -47,8 +38,6 @@ final class Session: RunOwner {
     private(set) var remembers = true
     private(set) var isCompleted = false
 
-    /// Timeout in ns for a stop before the device is closed anyway, and again for closing the device.
-    private static let patience: Int64 = 2_000_000_000
     /// Timeout in ns for a standstill of the disk while takes are finished.
     static let diskPatience: Int64 = 30_000_000_000
 
@@ -62,12 +51,11 @@ final class Session: RunOwner {
         goingOn takesOver: Handover? = nil, canReopen: Bool = false
     ) {
         self.run = run
-        engine = listening.engine
+        device = EngineWatch(listening.engine, onLoss: onLoss, in: run)
         practice = listening.session
         title = listening.title
         let clip = practice.player.clip
         clipSeconds = Double(clip.frameCount) / Double(clip.sampleRate)
-        self.onLoss = onLoss
         self.tellsFigures = tellsFigures
         screen = PlayerScreen(
             practice, title: listening.title, traits: run.loop.traits, hasList: keeping != nil,
@@ -89,29 +77,21 @@ final class Session: RunOwner {
     /// - Returns: Success, or the signal that ended the run.
     func play() throws -> ExitStatus {
         follow()
-        loop.say(engine.warnings.map { "woodshed: \($0)" })
+        loop.say(device.engine.warnings.map { "woodshed: \($0)" })
         return try loop.run(self, begin: begin, conclude: conclude)
     }
 
-    private func begin() throws(DeviceError) {
+    private func begin() throws {
         practice.start()
         takesOver?.apply(to: practice)
-        do {
-            try recording?.start(loop.inbox)
-            try engine.start()
-        } catch {
-            engine.stop()
-            throw error
-        }
-        waitForEngine()
-        run.startControl(of: self)
+        try device.start(self, after: { try recording?.start(loop.inbox) })
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
         desk?.followOthers()
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    var isSilent: Bool { hasEventsOver && engineOver != nil && (recording == nil || areTakesOver) }
+    var isSilent: Bool { hasEventsOver && device.isOver && (recording == nil || areTakesOver) }
 
     // MARK: Events of the engine
 
@@ -122,21 +102,6 @@ final class Session: RunOwner {
         Task {
             for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)
-        }
-        // The reporting threads post events directly, so all events are queued when the engine is over.
-        engine.observe { inbox.put(.device($0)) }
-    }
-
-    /// Waits on a separate thread, because the call blocks until the sound ends.
-    private func waitForEngine() {
-        let (engine, inbox) = (engine, loop.inbox)
-        BlockingThread.start {
-            do throws(EngineError) {
-                try engine.waitUntilFinished()
-                inbox.put(.engineOver(nil))
-            } catch {
-                inbox.put(.engineOver(error))
-            }
         }
     }
 
@@ -220,34 +185,25 @@ final class Session: RunOwner {
     func beginEnding() {
         takes?.end()
         player.stop()
-        deadline = MonotonicTime.now() + Self.patience
+        device.allow()
     }
 
     func look(now: Int64) {
         run.media?.look(self)
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
-        guard let deadline, now > deadline, !isSilent else { return }
-        // After the second timeout nothing waits any more: the thread of the first stop is left alone.
-        guard !isDeviceStopping, engineOver == nil else {
-            if engineOver != nil {
-                guard recording?.standsStill(now: now) != false else { return }
-                abandon("the disk does not answer; the last take may be found at the next start")
-            }
-            abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
+        guard device.isOverdue(now: now, abandon: abandon), !isSilent, recording?.standsStill(now: now) != false else {
+            return
         }
-        isDeviceStopping = true
-        self.deadline = now + Self.patience
-        BlockingThread.start { [engine] in engine.stop() }
+        abandon("the disk does not answer; the last take may be found at the next start")
     }
 
     private func conclude() throws -> ExitStatus {
-        let failure = engineOver ?? nil
         keep(isAbandoned: false)
         // The next session writes the last line, and says the closing words.
         return try run.conclude(
-            { handover == nil ? run.programLine { lastLine(failed: failure != nil || loss != nil).json } : nil },
+            { handover == nil ? run.programLine { lastLine(failed: device.hasFailed).json } : nil },
             words: { tellsFigures && handover == nil ? closingWords : [] },
-            failures: [failure, recording?.failure, loss])
+            failures: [device.failure, recording?.failure, device.loss])
     }
 
     // MARK: Ctrl-Z and back
@@ -262,7 +218,7 @@ final class Session: RunOwner {
     }
 
     func goOnAfterSuspension() {
-        loop.waitForDevice { engine.statistics.blocks }
+        loop.waitForDevice { device.engine.statistics.blocks }
         takes?.setSuspended(false)
         run.goOn { player.resume(after: .suspended) }
     }
@@ -275,14 +231,19 @@ final class Session: RunOwner {
             switch report {
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error):
-                engineOver = .some(error)
+                device.noteEnd(error)
                 recording?.finish()
                 // From now on the disk takes the time.
-                if deadline != nil { deadline = MonotonicTime.now() + Self.diskPatience }
+                if device.isEnding { device.allow(nanoseconds: Self.diskPatience) }
             case .take(let event): lines += tell(recording?.take(event))
             case .input(let levels): lines += tell(recording?.take(levels))
             case .takesOver: areTakesOver = true
-            case .device(let event): lines += tell(event)
+            case .device(let event):
+                lines += device.take(event) { isSilent in
+                    // While the run waits for the device, the space bar cancels the resumption. Otherwise the space bar
+                    // retries the device. A resumed player reports its sound itself.
+                    if isSilent || device.notice != nil { control.noteSilence(isSilent || !control.isPlaying) }
+                }
             case .kept(let news): lines += tell(news)
             case .takes(let news): lines += take(news)
             case .remote(let news): run.remote?.take(news, self)
@@ -302,7 +263,7 @@ final class Session: RunOwner {
         switch event.kind {
         case .paused(let reason):
             pauseReason = reason
-            if reason == .deviceTaken { notice = "no device (\(reason.name))" }
+            if reason == .deviceTaken { device.showLoss(reason.name) }
         case .resumed:
             pauseReason = nil
             control.noteSilence(false)
@@ -319,7 +280,7 @@ final class Session: RunOwner {
             return ""
         default: break
         }
-        let line = run.programLine { EventLine(event, sampleRate: engine.configuration.sampleRate).json }
+        let line = run.programLine { EventLine(event, sampleRate: device.engine.configuration.sampleRate).json }
         if loop.messages.json { return line }
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         tellText(event)
@@ -350,14 +311,14 @@ final class Session: RunOwner {
     private var restSecondsLeft: Double? {
         let status = player.status
         guard status.isResting, status.state == .playing else { return nil }
-        return Double(status.restFramesLeft) / Double(engine.configuration.sampleRate)
+        return Double(status.restFramesLeft) / Double(device.engine.configuration.sampleRate)
     }
 
     var needsLooks: Bool { awaitsOrders || !loop.traits.drawsStatus && restSecondsLeft != nil }
 
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
-        view.notice = notice ?? takes?.notice
+        view.notice = device.notice ?? takes?.notice
         if let recording { (view.inputDecibels, view.isRecording) = (recording.inputDecibels, recording.isOn) }
         let question = keeping?.progress.question.map { [fitted(printable($0), cells: max(1, size.columns - 1))] } ?? []
         if isSilent, desk?.line == nil { return question }
