@@ -18,7 +18,7 @@ struct RenderingJob {
         try write(to: target, note: StandardStream.error.note) { listening in
             let run = try Run<Session>(messages: options.messages, signals: signals, takesKeys: false)
             let session = Session(listening, in: run, tellsFigures: false)
-            return (try session.play(), session.heldFinish?.frame ?? 0)
+            return (try session.play(), session.finish?.frame ?? 0)
         }
     }
 

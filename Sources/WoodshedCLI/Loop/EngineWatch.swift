@@ -22,6 +22,8 @@ final class EngineWatch<Owner: RunOwner> where Owner.Report: EngineReport {
     /// True once the device has played everything, or failed.
     private(set) var isOver = false
     private(set) var failure: EngineError?
+    /// True once the source of the sound has reported its last event.
+    var hasEventsOver = false
     /// Time limit before the run is ended by stronger means; nil while the run goes on.
     private var deadline: Int64?
     private var isStopping = false
@@ -100,6 +102,9 @@ final class EngineWatch<Owner: RunOwner> where Owner.Report: EngineReport {
 
     /// Notes the end of the engine.
     func noteEnd(_ error: EngineError?) { (isOver, failure) = (true, error) }
+
+    /// True once nothing sounds, and every event is reported.
+    var isSilent: Bool { isOver && hasEventsOver }
 
     /// True if the device's failure or loss ended the run.
     var hasFailed: Bool { failure != nil || loss != nil }

@@ -29,7 +29,6 @@ final class QueueSession: RunOwner {
     let run: Run<QueueSession>
     private let entries: [String: QueueEntry]
     private var controls: QueueControls
-    private var hasEventsOver = false
     private var ended: QueueEnd?
     private var skippedCount = 0
 
@@ -77,7 +76,7 @@ final class QueueSession: RunOwner {
 
     // MARK: The loop
 
-    var isOver: Bool { device.isOver && hasEventsOver }
+    var isOver: Bool { device.isSilent }
     /// The wait for the last events has a limit.
     var needsLooks: Bool { device.isOver }
 
@@ -107,7 +106,7 @@ final class QueueSession: RunOwner {
     func look(now: Int64) {
         run.media?.look(self)
         // Only an item still being opened, which will not play, delays the last events.
-        if device.isOverdue(now: now, abandon: { loop.abandon($0) }) { hasEventsOver = true }
+        if device.isOverdue(now: now, abandon: { loop.abandon($0) }) { device.hasEventsOver = true }
     }
 
     func prepareForSuspension() {
@@ -145,7 +144,7 @@ final class QueueSession: RunOwner {
             case .device(let event): lines += device.take(event) { controls.noteSilence($0) }
             case .remote(let news): run.remote?.take(news, self)
             case .media(let news): run.media?.take(news, self)
-            case .eventsOver: hasEventsOver = true
+            case .eventsOver: device.hasEventsOver = true
             case .engineOver(let error):
                 device.noteEnd(error)
                 queue.endEvents()

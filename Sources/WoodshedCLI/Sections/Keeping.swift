@@ -20,7 +20,7 @@ final class Keeping {
     /// Identities of the sections marked as hard.
     private(set) var hardIDs: Set<Int> = []
     /// True if the user listens and may want to continue from this place later.
-    private let remembers: Bool
+    private var remembers: Bool
     /// Stored data at the start of the run; nil if absent or unreadable.
     private var found: StoredRecording?
     /// Message at the start of the run: the resumed place, and changed settings.
@@ -141,6 +141,9 @@ final class Keeping {
     func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
     }
+
+    /// Leaves the stored place and settings as they are.
+    func dropPlace() { remembers = false }
 
     /// Stores the position, speed, pitch, strip, passes and gap of an ending session. `finish` waits for the store.
     ///

@@ -5,7 +5,7 @@ import Terminal
 import WoodshedPractice
 
 /// The user's controls of a player.
-struct PlayerControls {
+final class PlayerControls {
     private let session: PracticeSession
     private var isPaused = false
     private var isFrozen = false
@@ -30,14 +30,14 @@ struct PlayerControls {
 
     /// Sets the meaning of the next press of the space bar: true if it requests sound. Called when the device pauses or
     /// resumes the player.
-    mutating func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
+    func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
 
     /// Sets the meaning of the next press of the freeze key: true if it continues. Called when the player reports a
     /// change.
-    mutating func noteFrozen(_ isFrozen: Bool) { self.isFrozen = isFrozen }
+    func noteFrozen(_ isFrozen: Bool) { self.isFrozen = isFrozen }
 
     /// Carries out actions on the player.
-    mutating func apply(_ action: KeyAction) {
+    func apply(_ action: KeyAction) {
         switch action {
         case .togglePause:
             isPaused.toggle()
@@ -90,7 +90,7 @@ struct PlayerControls {
         try? session.setGap(next)
     }
 
-    private mutating func setSpeed(_ factor: Double) {
+    private func setSpeed(_ factor: Double) {
         // Rounded to a tenth of a per cent, so 5 % up and 5 % down lead back to the same speed.
         let rounded = (factor * 1000).rounded() / 1000
         let bounded = min(max(rounded, Speed.range.lowerBound), Speed.range.upperBound)
@@ -98,7 +98,7 @@ struct PlayerControls {
         if let speed = try? Speed(factor: bounded) { try? session.setSpeed(speed) }
     }
 
-    private mutating func setPitch(_ semitones: Double) {
+    private func setPitch(_ semitones: Double) {
         guard !player.score.plan.varispeed else { return }
         let bounded = min(max(semitones, Pitch.range.lowerBound), Pitch.range.upperBound)
         wantedSemitones = bounded
@@ -122,7 +122,7 @@ struct PlayerControls {
     }
 
     /// Returns the current contents of the status line.
-    mutating func view(title: String, clipSeconds: Double) -> StatusView {
+    func view(title: String) -> StatusView {
         let status = player.status
         let highest = player.takePeaks().max()
         return StatusView(
@@ -131,7 +131,7 @@ struct PlayerControls {
             speed: wantedSpeed ?? status.speed, semitones: wantedSemitones ?? status.semitones,
             isReversed: session.isReversed, isFrozen: status.isFrozen,
             position: Double(status.clipFrame) / Double(player.clip.sampleRate),
-            length: clipSeconds,
+            length: Double(player.clip.frameCount) / Double(player.clip.sampleRate),
             peakDecibels: peak.show(highest),
             restSeconds: status.isResting ? Double(status.restFramesLeft) / Double(player.clip.sampleRate) : nil)
     }

@@ -53,8 +53,8 @@ struct Playing {
                 isWanted: control.hasDesktop && device.listensInRealTime, isVerbose: messages.verbose))
         let session = Session(
             listening, in: run, onLoss: loss.onLoss, showsWaveform: screen.waveform, keeping: keeping,
-            recording: takes, goingOn: takesOver, canReopen: canReopen)
-        let status = try session.play()
+            recording: takes, canReopen: canReopen)
+        let status = try session.play(goingOn: takesOver)
         guard status == .success else { throw CommandFailure(status) }
         return session.handover
     }

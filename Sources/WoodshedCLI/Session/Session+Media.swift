@@ -55,7 +55,7 @@ extension Session {
         case .next: carryOut(.skip(sections: 1))
         case .previous: carryOut(.skip(sections: -1))
         case .seek(let offset):
-            let length = Int64(clipSeconds * 1_000_000)
+            let length = Int64(Double(player.clip.frameCount) / Double(player.clip.sampleRate) * 1_000_000)
             switch MediaSeek(by: offset, from: mediaPosition, length: length) {
             case .next where player.score.sections.count > 1: carryOut(.skip(sections: 1))
             case .next: move(to: length)

@@ -52,7 +52,7 @@ extension Session {
         let rate = device.engine.configuration.sampleRate
         func place(_ frame: Int64?) -> JSONValue { frame.map { .integer($0) } ?? .null }
         return [
-            .init("file", .string(clip.info.path)), .init("title", .string(title)),
+            .init("file", .string(clip.info.path)), .init("title", .string(listening.title)),
             .init("state", .string(stateWord(status))),
             .init("frame", .integer(status.outputFrame)), .init("seconds", seconds(status.outputFrame, rate)),
             .init("clip_frame", .integer(status.clipFrame)),

@@ -10,33 +10,22 @@ import WoodshedPractice
 final class Session: RunOwner {
     typealias Report = PlayingReport
 
-    let practice: PracticeSession
-    let device: EngineWatch<Session>
+    let listening: Listening
     let run: Run<Session>
-    let title: String
-    let clipSeconds: Double
+    let device: EngineWatch<Session>
     let screen: PlayerScreen
-    var control: PlayerControls
-    /// False if nobody listens, so dropouts and load mean nothing.
-    let tellsFigures: Bool
-    /// Dropouts of the device during a pause of the player, which were inaudible.
-    private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
-
-    private(set) var heldFinish: PlayerEvent?
-    private(set) var pauseReason: PauseReason?
-    let takes: TakeControls?
-    private var countdown = RestCountdown()
-    private var hasEventsOver = false
+    let control: PlayerControls
     let keeping: Keeping?
     let desk: SectionDesk?
+    let takes: TakeControls?
     let recording: SessionRecording?
-    private var areTakesOver = false
+    private let summary: PlayingSummary
+    private var pauseReason: PauseReason?
+    private var countdown = RestCountdown()
+    /// True if the record key of a session without an input may reopen the device.
+    private let canReopen: Bool
     /// State for the next session, if the user wants to record and this session cannot.
     private(set) var handover: Handover?
-    private let takesOver: Handover?
-    private let canReopen: Bool
-    private(set) var remembers = true
-    private(set) var isCompleted = false
 
     /// Timeout in ns for a standstill of the disk while takes are finished.
     static let diskPatience: Int64 = 30_000_000_000
@@ -48,21 +37,16 @@ final class Session: RunOwner {
     init(
         _ listening: Listening, in run: Run<Session>, onLoss: LossText = .wait, showsWaveform: Bool = false,
         tellsFigures: Bool = true, keeping: Keeping? = nil, recording: SessionRecording? = nil,
-        goingOn takesOver: Handover? = nil, canReopen: Bool = false
+        canReopen: Bool = false
     ) {
-        self.run = run
+        (self.listening, self.run, self.keeping) = (listening, run, keeping)
+        (self.recording, self.canReopen) = (recording, canReopen)
+        summary = PlayingSummary(listening, tellsFigures: tellsFigures)
         device = EngineWatch(listening.engine, onLoss: onLoss, in: run)
-        practice = listening.session
-        title = listening.title
-        let clip = practice.player.clip
-        clipSeconds = Double(clip.frameCount) / Double(clip.sampleRate)
-        self.tellsFigures = tellsFigures
         screen = PlayerScreen(
-            practice, title: listening.title, traits: run.loop.traits, hasList: keeping != nil,
+            listening.session, title: listening.title, traits: run.loop.traits, hasList: keeping != nil,
             showsWaveform: showsWaveform)
-        control = PlayerControls(session: practice)
-        self.keeping = keeping
-        (self.recording, self.takesOver, self.canReopen) = (recording, takesOver, canReopen)
+        control = PlayerControls(session: listening.session)
         let inbox = run.loop.inbox
         takes = keeping.map { TakeControls($0, listening) { inbox.put(.takes($0)) } }
         desk = keeping.map { keeping in
@@ -70,20 +54,30 @@ final class Session: RunOwner {
         }
     }
 
+    var practice: PracticeSession { listening.session }
     var player: Player { practice.player }
+    /// The player's last event; nil if the run ended without this event.
+    var finish: PlayerEvent? { summary.finish }
 
     /// Plays to the end.
     ///
+    /// - Parameter handover: State left by an earlier session.
     /// - Returns: Success, or the signal that ended the run.
-    func play() throws -> ExitStatus {
-        follow()
+    func play(goingOn handover: Handover? = nil) throws -> ExitStatus {
+        // Events are requested before the start, because earlier events would be lost.
+        let (events, inbox) = (practice.events, loop.inbox)
+        keeping?.progress.begin(practice, run.keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
+        Task {
+            for await event in events { inbox.put(.session(event)) }
+            inbox.put(.eventsOver)
+        }
         loop.say(device.engine.warnings.map { "woodshed: \($0)" })
-        return try loop.run(self, begin: begin, conclude: conclude)
+        return try loop.run(self, begin: { try begin(handover) }, conclude: conclude)
     }
 
-    private func begin() throws {
+    private func begin(_ handover: Handover?) throws {
         practice.start()
-        takesOver?.apply(to: practice)
+        handover?.apply(to: practice)
         try device.start(self, after: { try recording?.start(loop.inbox) })
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
@@ -91,19 +85,7 @@ final class Session: RunOwner {
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    var isSilent: Bool { hasEventsOver && device.isOver && (recording == nil || areTakesOver) }
-
-    // MARK: Events of the engine
-
-    /// Events are requested before the start, because earlier events would be lost.
-    private func follow() {
-        let (events, inbox) = (practice.events, loop.inbox)
-        keeping?.progress.begin(practice, run.keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
-        Task {
-            for await event in events { inbox.put(.session(event)) }
-            inbox.put(.eventsOver)
-        }
-    }
+    private var isSilent: Bool { device.isSilent && recording?.isOver != false }
 
     // MARK: Keys
 
@@ -138,10 +120,10 @@ final class Session: RunOwner {
         switch action {
         case .quit(let remembers):
             // The first quit key counts.
-            if loop.ending == nil { self.remembers = remembers }
+            if loop.ending == nil, !remembers { keeping?.dropPlace() }
             loop.end(.success)
             // Nothing plays any more, so the key also dismisses an open question.
-            if isSilent || heldFinish != nil { keeping?.progress.dismiss() }
+            if isSilent || finish != nil { keeping?.progress.dismiss() }
         case .help:
             screen.isFolded = true
             loop.say(run.help, evenQuiet: true)
@@ -167,10 +149,30 @@ final class Session: RunOwner {
         }
     }
 
+    /// Passes an action to the take controls.
+    ///
+    /// - Returns: True for an action on takes.
+    private func answerTakes(_ action: KeyAction) -> Bool {
+        guard let takes else {
+            if case .take(.end) = action { return true }
+            guard case .take = action else { return false }
+            loop.say(["takes are heard in: woodshed practice"])
+            return true
+        }
+        // A sound started now would play after the end.
+        if loop.ending != nil, case .take = action { return true }
+        let answer = takes.answer(action, isPlaying: control.isPlaying, pauseReason: pauseReason)
+        guard let answer else { return false }
+        loop.write(tell(answer))
+        // A status line already shows the preparation.
+        if takes.isPreparing, !loop.traits.drawsStatus { loop.say(["preparing the take"]) }
+        return true
+    }
+
     /// Begins or ends a take. Without an input, hands over to another session with an input.
     private func record() {
         if let recording {
-            if let answer = takes?.end() { show(answer) }
+            if let answer = takes?.end() { loop.write(tell(answer)) }
             return loop.say([recording.press()])
         }
         guard canReopen else { return loop.say([SessionRecording.offWords]) }
@@ -197,19 +199,53 @@ final class Session: RunOwner {
         abandon("the disk does not answer; the last take may be found at the next start")
     }
 
+    /// True if a run with a finished player waits for work requested by the user.
+    private var awaitsOrders: Bool { isSilent && keeping?.keeper.hasOrders == true }
+
+    /// True once nothing is left to wait for. After a signal, no questions are asked. A line being typed can still be
+    /// finished after the last pass, and its result is reported.
+    var isOver: Bool {
+        guard isSilent else { return false }
+        if loop.ending ?? .success != .success { return true }
+        if keeping?.progress.isAsking == true { return false }
+        if loop.ending != nil || !loop.takesKeys { return true }
+        return desk?.line == nil && !awaitsOrders
+    }
+
     private func conclude() throws -> ExitStatus {
         keep(isAbandoned: false)
         // The next session writes the last line, and says the closing words.
         return try run.conclude(
-            { handover == nil ? run.programLine { lastLine(failed: device.hasFailed).json } : nil },
-            words: { tellsFigures && handover == nil ? closingWords : [] },
+            { handover == nil ? run.programLine { summary.lastLine(failed: device.hasFailed).json } : nil },
+            words: {
+                guard handover == nil else { return [] }
+                return summary.words(loop.ending ?? .success, isVerbose: loop.messages.verbose)
+            },
             failures: [device.failure, recording?.failure, device.loss])
     }
+
+    /// Stores all pending changes, ratings, the practice log and the player's position. The wait has a limit, because a
+    /// disk may not answer.
+    ///
+    /// - Parameter isAbandoned: True if the player's events never end, because its device does not answer.
+    private func keep(isAbandoned: Bool) {
+        var words = keeping?.progress.end(isAbandoned: isAbandoned) ?? []
+        take(loop.inbox.take())
+        keeping?.remember(practice, isCompleted: summary.isCompleted) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
+        words += keeping?.finish() ?? []
+        // These reports contain the results of the last changes.
+        take(loop.inbox.take())
+        loop.say(words, evenQuiet: true)
+    }
+
+    /// Ends the process without waiting for the unresponsive part; everything else is stored.
+    private func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
 
     // MARK: Ctrl-Z and back
 
     func prepareForSuspension() {
-        suspendTakes()
+        // The audible take fades, too.
+        if let takes, takes.setSuspended(true) { run.waitForFade { takes.isPaused } }
         run.suspend(control.isPlaying, pause: { player.pause(reason: .suspended) }) {
             // Before the process is stopped, the fade must be heard and the pause reported.
             take(loop.inbox.take())
@@ -229,7 +265,7 @@ final class Session: RunOwner {
         var lines = ""
         for report in reports {
             switch report {
-            case .eventsOver: hasEventsOver = true
+            case .eventsOver: device.hasEventsOver = true
             case .engineOver(let error):
                 device.noteEnd(error)
                 recording?.finish()
@@ -237,7 +273,7 @@ final class Session: RunOwner {
                 if device.isEnding { device.allow(nanoseconds: Self.diskPatience) }
             case .take(let event): lines += tell(recording?.take(event))
             case .input(let levels): lines += tell(recording?.take(levels))
-            case .takesOver: areTakesOver = true
+            case .takesOver: recording?.noteEnd()
             case .device(let event):
                 lines += device.take(event) { isSilent in
                     // While the run waits for the device, the space bar cancels the resumption. Otherwise the space bar
@@ -250,7 +286,7 @@ final class Session: RunOwner {
             case .media(let news): run.media?.take(news, self)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
-            case .session(.completed): isCompleted = true
+            case .session(.completed): summary.isCompleted = true
             case .session: break
             }
         }
@@ -267,16 +303,14 @@ final class Session: RunOwner {
         case .resumed:
             pauseReason = nil
             control.noteSilence(false)
-            if let answer = takes?.noteLoopPlays() { show(answer) }
+            if let answer = takes?.noteLoopPlays() { loop.write(tell(answer)) }
         case .frozen: control.noteFrozen(true)
         case .unfrozen: control.noteFrozen(false)
         case .xrun(let lostFrames) where pauseReason != nil && takes?.isHearing != true:
-            silentLosses.xruns += 1
-            silentLosses.frames += lostFrames
+            summary.noteSilentLoss(frames: lostFrames)
             return ""
         case .finished:
-            // Printed last, with the figures of the whole run.
-            heldFinish = event
+            summary.finish = event
             return ""
         default: break
         }
@@ -285,6 +319,30 @@ final class Session: RunOwner {
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         tellText(event)
         return ""
+    }
+
+    /// Handles the result of a request about takes; returns the lines for standard output.
+    private func take(_ news: TakeNews) -> String {
+        guard let takes else { return "" }
+        let columns = loop.traits.drawsStatus ? terminalSize().columns : nil
+        let answer = takes.take(news, glyphs: loop.traits.glyphs, columns: columns)
+        if let compared = answer.compared { keeping?.progress.note(compared.comparison, ofSection: compared.section) }
+        // The next press of the space bar resumes.
+        if answer.isOver { control.noteSilence(true) }
+        return tell(answer)
+    }
+
+    /// Prints an answer about takes; returns the lines for standard output.
+    private func tell(_ answer: TakeControls.Answer) -> String {
+        loop.say((answer.picture?.lines ?? []) + answer.words, evenQuiet: answer.isAsked)
+        return answer.json.map { line in run.programLine { line.text } }.joined()
+    }
+
+    /// Prints news about recorded takes; returns the line for standard output.
+    private func tell(_ news: (words: [String], line: JSONValue?)?) -> String {
+        guard let news else { return "" }
+        if !loop.messages.json { loop.say(news.words) }
+        return run.programLine { news.line?.text }
     }
 
     /// Shows the text of the playing section at the moment set by the user.
@@ -317,7 +375,7 @@ final class Session: RunOwner {
     var needsLooks: Bool { awaitsOrders || !loop.traits.drawsStatus && restSecondsLeft != nil }
 
     func lines(_ size: TerminalSize) -> [String] {
-        var view = control.view(title: title, clipSeconds: clipSeconds)
+        var view = control.view(title: listening.title)
         view.notice = device.notice ?? takes?.notice
         if let recording { (view.inputDecibels, view.isRecording) = (recording.inputDecibels, recording.isOn) }
         let question = keeping?.progress.question.map { [fitted(printable($0), cells: max(1, size.columns - 1))] } ?? []

@@ -21,7 +21,8 @@ final class SessionRecording {
     private var hasToldHeadroom = false
     /// Running takes.
     private var running: Set<Int> = []
-    private(set) var keptCount = 0
+    /// True once every take is complete.
+    private(set) var isOver = false
     /// The first error of a take's file, which determines the end of the run.
     private(set) var failure: AudioFileError?
 
@@ -57,6 +58,9 @@ final class SessionRecording {
             patience: Session.diskPatience, workCount: recorder.monitor.workCount, now: MonotonicTime.now())
         BlockingThread.start { recorder.finish() }
     }
+
+    /// Notes that every take is complete.
+    func noteEnd() { isOver = true }
 
     /// Returns true if takes do not end because the disk does not answer. A slow but working disk is waited for.
     func standsStill(now: Int64) -> Bool {
@@ -133,7 +137,6 @@ final class SessionRecording {
             )
         case .ended(let take, let end):
             running.remove(take.id)
-            keptCount += 1
             (words, event) = ([told(take, end)], line("take.ended", take, fields(end)))
         case .dropped(let take):
             running.remove(take.id)

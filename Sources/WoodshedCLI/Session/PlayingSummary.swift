@@ -1,45 +1,39 @@
-// A run's reports about its device: losses, returns, and the final figures. Also determines the end of the run.
+// The end of a run in figures: the last line for programs, and the closing lines for people.
 import Explanations
 import JSON
 import Terminal
-import Woodshed
+import WoodshedPractice
 
-extension Session {
-    /// Prints news about takes; returns the line for standard output.
-    func tell(_ news: (words: [String], line: JSONValue?)?) -> String {
-        guard let news else { return "" }
-        if !loop.messages.json { loop.say(news.words) }
-        return run.programLine { news.line?.text }
+/// Gathers the last event and the inaudible dropouts of a run.
+final class PlayingSummary {
+    private let engine: Engine
+    private let player: Player
+    /// False if nobody listens, so dropouts and load mean nothing.
+    private let tellsFigures: Bool
+    /// The player's last event. Printed last, with the figures of the whole run.
+    var finish: PlayerEvent?
+    /// True once the session was played to its end.
+    var isCompleted = false
+    /// Dropouts of the device during a pause of the player, which were inaudible.
+    private var silentLosses = (xruns: Int64(0), frames: Int64(0))
+
+    init(_ listening: Listening, tellsFigures: Bool) {
+        (engine, player, self.tellsFigures) = (listening.engine, listening.session.player, tellsFigures)
     }
 
-    // MARK: At the end
-
-    /// Stores all pending changes, ratings, the practice log and the player's position. The wait has a limit, because a
-    /// disk may not answer.
-    ///
-    /// - Parameter isAbandoned: True if the player's events never end, because its device does not answer.
-    func keep(isAbandoned: Bool) {
-        var words = keeping?.progress.end(isAbandoned: isAbandoned) ?? []
-        take(loop.inbox.take())
-        if remembers {
-            keeping?.remember(practice, isCompleted: isCompleted) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
-        }
-        words += keeping?.finish() ?? []
-        // These reports contain the results of the last changes.
-        take(loop.inbox.take())
-        loop.say(words, evenQuiet: true)
+    /// Notes an inaudible dropout.
+    func noteSilentLoss(frames: Int64) {
+        silentLosses.xruns += 1
+        silentLosses.frames += frames
     }
-
-    /// Ends the process without waiting for the unresponsive part; everything else is stored.
-    func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
 
     /// Returns the last line for programs, with the figures of the whole run.
     func lastLine(failed: Bool) -> EventLine {
-        let statistics = device.engine.statistics
+        let statistics = engine.statistics
         let status = player.status
-        let sampleRate = device.engine.configuration.sampleRate
+        let sampleRate = engine.configuration.sampleRate
         var line =
-            heldFinish.map { EventLine($0, sampleRate: sampleRate) }
+            finish.map { EventLine($0, sampleRate: sampleRate) }
             ?? EventLine(
                 name: "playback.finished", frame: status.outputFrame, sampleRate: sampleRate,
                 section: status.section, pass: status.pass, passes: status.passes, speed: status.speed,
@@ -65,23 +59,26 @@ extension Session {
 
     /// Audible dropouts, and their lost frames.
     private var dropouts: (count: Int64, frames: Int64) {
-        let statistics = device.engine.statistics
+        let statistics = engine.statistics
         return (
             max(0, statistics.xruns - silentLosses.xruns), max(0, statistics.lostFrames - silentLosses.frames)
         )
     }
 
-    /// The closing lines for people.
-    var closingWords: [String] {
-        let statistics = device.engine.statistics
-        let seconds = Double(player.status.outputFrame) / Double(device.engine.configuration.sampleRate)
-        let isWhole = (loop.ending ?? .success) == .success && heldFinish?.kind == .finished(.completed)
+    /// Returns the closing lines for people.
+    ///
+    /// - Parameter ending: The exit status so far.
+    func words(_ ending: ExitStatus, isVerbose: Bool) -> [String] {
+        guard tellsFigures else { return [] }
+        let statistics = engine.statistics
+        let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
+        let isWhole = ending == .success && finish?.kind == .finished(.completed)
         let parts = ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"] + figures(statistics)
         var lines = [parts.joined(separator: "; ")]
         if dropouts.count > 0 {
             lines.append("use a longer --period against dropouts, and find their causes with: woodshed doctor")
         }
-        guard loop.messages.verbose else { return lines }
+        guard isVerbose else { return lines }
         let time = statistics.renderTime
         lines.append(
             "\(statistics.blocks) blocks, render time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
@@ -104,18 +101,5 @@ extension Session {
         parts.append("load \(loads.joined(separator: " / ")) % (median, 99.9 %, worst)")
         parts.append("scheduling \(statistics.schedulingClass)")
         return [parts.joined(separator: ", ")]
-    }
-
-    /// True if a run with a finished player waits for work requested by the user.
-    var awaitsOrders: Bool { isSilent && keeping?.keeper.hasOrders == true }
-
-    /// True once nothing is left to wait for. After a signal, no questions are asked. A line being typed can still be
-    /// finished after the last pass, and its result is reported.
-    var isOver: Bool {
-        guard isSilent else { return false }
-        if loop.ending ?? .success != .success { return true }
-        if keeping?.progress.isAsking == true { return false }
-        if loop.ending != nil || !loop.takesKeys { return true }
-        return desk?.line == nil && !awaitsOrders
     }
 }
