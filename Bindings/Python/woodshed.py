@@ -76,10 +76,42 @@ _Status = _struct(
     "Status",
     "state:i section:i pass_:i passes:i is_resting:i is_frozen:i is_reversed:i frame:q clip_frame:q speed:d semitones:d "
     "starved_frames:q dropped_events:q")
-_Event = _struct(
-    "Event",
-    "kind:i player:p frame:q clip_frame:q section:i pass_:i passes:i reason:i speed:d semitones:d frames:q decibels:d "
-    "events_lost:q text:s remedy:s request:q status:i reserved:i clip:p waveform:p loudness:p round_trip:p comparison:p")
+
+
+def _part(name, fields):
+    """A struct without a size, in an event. Further kinds of fields are a player's place (P), an error (F) and a take (T)."""
+    kinds = {"i": c_int32, "q": c_int64, "d": c_double, "p": c_void_p, "s": c_char_p} | _parts
+    return type(name, (ctypes.Structure,), {"_fields_": [(name, kinds[kind]) for name, kind in (each.split(":") for each in fields.split())]})
+
+
+_parts = {}
+_parts |= {
+    "P": _part("place", "clip_frame:q section:i pass_:i passes:i reserved:i speed:d semitones:d"), "F": _part("failure", "message:s remedy:s"),
+    "T": _part("session_take_event", "input_frame:q take_id:i number:i path:s speed:d semitones:d pass_:i reserved:i")}
+
+
+class _EventData(ctypes.Union):
+    _fields_ = [("place", _parts["P"]), ("failure", _parts["F"]), ("session_take", _parts["T"])] + [
+        (name, _part(name + "_event", fields)) for name, fields in {
+            "xrun": "place:P lost_frames:q", "starved": "place:P silent_frames:q", "limited": "place:P reduction_decibels:d",
+            "paused": "place:P reason:i reserved:i", "finished": "place:P finish:i reserved:i failure:F",
+            "material_chosen": "place:P material:i reserved:i explanation:s",
+            "device_lost": "unheard_frames:q reason:i reserved:i failure:F", "device_back": "device_name:s",
+            "disturbed": "lost_frames:q", "take_started": "input_frame:q earlier_frames:q", "take_marked": "name:s",
+            "take_stopped": "end:i reserved:i", "take_overrun": "lost_frames:q",
+            "take_clipped": "input_frame:q channel:i reserved:i", "disk_low": "seconds_left:d",
+            "session_started": "section_count:i reserved:i", "session_proceeded": "section:i reserved:i",
+            "loop_changed": "loop_start:q loop_end:q is_looping:i reserved:i", "session_take_lost": "take:T lost_frames:q",
+            "session_take_ended": "take:T frames:q", "session_take_failed": "take:T failure:F",
+            "answer": "request:q status:i reserved:i failure:F clip:p waveform:p loudness:p round_trip:p comparison:p",
+        }.items()] + [("reserved", c_int64 * 20)]
+
+
+class _Event(_Struct):
+    _fields_ = [
+        ("size", c_uint32), ("kind", c_int32), ("frame", c_int64), ("player", c_void_p), ("events_lost", c_int64),
+        ("data", _EventData)]
+
 
 _TakeOptions = _struct("TakeOptions", "samples:i frame_limit:q")
 _Take = _struct("Take", "sample_rate:i frames:q lost_frames:q loudness:d true_peak:d end:i reserved:i")
@@ -139,6 +171,13 @@ EVENTS |= dict(
         "session_started session_proceeded loop_changed session_completed session_stopped log_failed session_take_began "
         "session_take_lost session_take_ended session_take_dropped session_take_failed session_take_unlisted".split(), start=48))
 EVENTS[64] = "answer"
+# The member of an event's data for each kind with data.
+_MEMBERS = {name: name for name, *_ in _EventData._fields_} | {
+    "resumed": "paused", "session_take_began": "session_take", "session_take_dropped": "session_take",
+    "session_take_unlisted": "session_take_failed"}
+_MEMBERS |= dict.fromkeys(
+    "started section_started section_ended pass_started pass_ended moved speed_changed frozen unfrozen".split(), "place")
+_MEMBERS |= dict.fromkeys("device_missing take_failed input_ended log_failed".split(), "failure")
 RECORDER_STATES = "idle armed recording paused stopped".split()
 TAKE_ENDS = "asked limit input_ended failed".split()
 STATES = "idle playing paused stopping finished".split()
@@ -167,9 +206,15 @@ def version():
 
 
 def _values(struct):
-    """Returns the fields of a struct as a dictionary."""
-    values = {name.rstrip("_"): getattr(struct, name) for name, *_ in struct._fields_ if name not in ("size", "reserved")}
-    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
+    """Returns the fields of a struct, with the fields of the structs within, as a dictionary."""
+    values = {}
+    for name, *_ in struct._fields_:
+        value = getattr(struct, name)
+        if isinstance(value, ctypes.Structure):
+            values |= _values(value)
+        elif name not in ("size", "reserved"):
+            values[name.rstrip("_")] = value.decode() if isinstance(value, bytes) else value
+    return values
 
 
 def _items(kind, handle):
@@ -576,10 +621,13 @@ class Session(_Handle):
 
 
 class Listener(_Handle):
-    """A queue of events: iterate over the queue until the engine is closed, or call `next()`. An event is a dictionary.
+    """A queue of events: iterate over the queue until the engine is closed, or call `next()`.
+
+    An event is a dictionary: `kind`, `frame` (-1 without a frame), `player`, `events_lost`, and the fields that woodshed.h describes
+    for the kind.
 
     Without an engine or a recorder, a queue is for answers: the methods with names that begin with `request_` start work on another
-    thread, and return a number. The event "answer" has the same `request`, and `status` 0 with a result, or `text` and `remedy`.
+    thread, and return a number. The event "answer" has the same `request`, and `status` 0 with a result, or `message` and `remedy`.
     """
 
     _kind = "listener"
@@ -630,8 +678,12 @@ class Listener(_Handle):
         """Returns the next event; the kind is "none" after `seconds` without an event. Below 0 waits without limit."""
         event = POINTER(_Event)()
         _call("listener_next", self._handle, c_double(seconds), byref(event))
-        values = _values(event.contents)
-        return {**values, **self._result(values), "kind": EVENTS.get(values["kind"], str(values["kind"]))}
+        event = event.contents
+        kind = EVENTS.get(event.kind, str(event.kind))
+        values = {"kind": kind, "frame": event.frame, "player": event.player, "events_lost": event.events_lost}
+        if kind in _MEMBERS:
+            values |= _values(getattr(event.data, _MEMBERS[kind]))
+        return {**values, **self._result(values)} if kind == "answer" else values
 
     def fileno(self):
         """Returns a descriptor that is readable while there are events, for `select` and similar functions."""

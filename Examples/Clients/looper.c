@@ -27,7 +27,7 @@ int main(int count, char **arguments) {
     const woodshed_event *event;
     do {
         check(woodshed_listener_next(listener, -1, &event));
-        printf("frame %lld: event %d, pass %d\n", (long long)event->frame, event->kind, event->pass);
+        printf("frame %lld: event %d, pass %d\n", (long long)event->frame, event->kind, event->data.place.pass);
     } while (event->kind != WOODSHED_EVENT_FINISHED);
     check(woodshed_engine_wait(engine));
     check(woodshed_engine_close(engine));

@@ -10,7 +10,7 @@ with woodshed.Engine(output, sample_rate=44100, ends_with_players=True) as engin
     player.start()
     engine.start()
     for event in events:
-        print(f"frame {event['frame']}: {event['kind']}, pass {event['pass']}")
+        print(f"frame {event['frame']}: {event['kind']}, pass {event.get('pass')}")
         if event["kind"] == "finished":
             break
     engine.wait()

@@ -57,7 +57,6 @@ final class EventQueue: @unchecked Sendable {
     private var pipe: WakePipe?
     /// The most recently taken event. Threads: only the consumer of events.
     let shown = ShownEvent()
-    private var current: UnsafeMutablePointer<woodshed_event> { unsafe shown.event }
     /// Constant events for "no event" and "closed", which stay valid after the end of the queue.
     nonisolated(unsafe) private static let none = unsafe constant(WOODSHED_EVENT_NONE)
     nonisolated(unsafe) private static let closed = unsafe constant(WOODSHED_EVENT_CLOSED)
@@ -80,9 +79,7 @@ final class EventQueue: @unchecked Sendable {
 
     private static func constant(_ kind: woodshed_event_kind) -> UnsafePointer<woodshed_event> {
         let event = UnsafeMutablePointer<woodshed_event>.allocate(capacity: 1)
-        unsafe event.initialize(to: woodshed_event())
-        unsafe event.pointee.size = UInt32(MemoryLayout<woodshed_event>.stride)
-        unsafe event.pointee.kind = Int32(kind.rawValue)
+        unsafe event.initialize(to: QueuedEvent(kind).event)
         return unsafe UnsafePointer(event)
     }
 
@@ -157,20 +154,12 @@ final class EventQueue: @unchecked Sendable {
             return events[taken]
         }
         guard let event else { return unsafe isEnd ? Self.closed : Self.none }
-        shown.freeTexts()
-        unsafe current.pointee = event.event
-        unsafe current.pointee.text = UnsafePointer(event.text.flatMap { unsafe strdup($0) })
-        unsafe current.pointee.remedy = UnsafePointer(event.remedy.flatMap { unsafe strdup($0) })
-        shown.show(event.result)
-        return unsafe UnsafePointer(current)
+        shown.show(event)
+        return unsafe UnsafePointer(shown.event)
     }
 
     /// Closes the handles in the most recently taken event, if the event reached no consumer.
-    func discardCurrent() {
-        unsafe Handles.close(number: UInt(bitPattern: current.pointee.clip), .clip)
-        unsafe Handles.close(number: UInt(bitPattern: current.pointee.waveform), .waveform)
-        unsafe (current.pointee.clip, current.pointee.waveform) = (nil, nil)
-    }
+    func discardCurrent() { shown.discard() }
 
     /// Reports the end. The caller holds the lock.
     ///
@@ -208,6 +197,9 @@ final class ShownEvent: @unchecked Sendable {
     // Unchecked because of the memory, which only the consumer thread changes.
     let event: UnsafeMutablePointer<woodshed_event>
     private let results: UnsafeMutablePointer<Results>
+    /// The owner of the texts in `event`.
+    private var texts: StructTexts?
+    private var result = RequestResult.nothing
 
     private struct Results {
         var loudness = woodshed_loudness()
@@ -223,37 +215,38 @@ final class ShownEvent: @unchecked Sendable {
     }
 
     deinit {
-        freeTexts()
         unsafe event.deallocate()
         unsafe results.deallocate()
     }
 
-    func show(_ result: RequestResult) {
+    func show(_ queued: QueuedEvent) {
+        unsafe event.pointee = queued.event
+        (texts, result) = (queued.texts, queued.result)
         switch result {
         case .nothing: break
-        case .opened(.clip, let number): unsafe event.pointee.clip = OpaquePointer(bitPattern: number)
-        case .opened(_, let number): unsafe event.pointee.waveform = OpaquePointer(bitPattern: number)
+        case .opened(.clip, let number): unsafe event.pointee.data.answer.clip = OpaquePointer(bitPattern: number)
+        case .opened(_, let number): unsafe event.pointee.data.answer.waveform = OpaquePointer(bitPattern: number)
         case .loudness(let loudness):
             unsafe results.pointee.loudness = loudness
-            unsafe event.pointee.loudness = unsafe place(of: \.loudness)
+            unsafe event.pointee.data.answer.loudness = unsafe place(of: \.loudness)
         case .roundTrip(let trip):
             unsafe results.pointee.roundTrip = trip
-            unsafe event.pointee.round_trip = unsafe place(of: \.roundTrip)
+            unsafe event.pointee.data.answer.round_trip = unsafe place(of: \.roundTrip)
         case .comparison(let comparison):
             unsafe results.pointee.comparison = comparison
-            unsafe event.pointee.comparison = unsafe place(of: \.comparison)
+            unsafe event.pointee.data.answer.comparison = unsafe place(of: \.comparison)
         }
+    }
+
+    /// Closes the handle in the event.
+    func discard() {
+        result.discard()
+        result = .nothing
     }
 
     private func place<Value>(of result: KeyPath<Results, Value>) -> UnsafePointer<Value>? {
         guard let offset = MemoryLayout<Results>.offset(of: result) else { return nil }
         return unsafe UnsafePointer((UnsafeRawPointer(results) + offset).assumingMemoryBound(to: Value.self))
-    }
-
-    func freeTexts() {
-        unsafe free(UnsafeMutablePointer(mutating: event.pointee.text))
-        unsafe free(UnsafeMutablePointer(mutating: event.pointee.remedy))
-        unsafe (event.pointee.text, event.pointee.remedy) = (nil, nil)
     }
 }
 

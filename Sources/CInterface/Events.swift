@@ -2,6 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 internal import CWoodshed
 internal import Engine
+internal import Explanations
 internal import Practice
 internal import Recording
 internal import Store
@@ -9,17 +10,32 @@ internal import Store
 /// An event before a C program takes it.
 @safe
 struct QueuedEvent: @unchecked Sendable {
-    // Unchecked because of the pointers of the C struct: the texts are not set yet, and the player is a number.
+    // Unchecked because of the pointers of the C struct: no text changes after its copy, and the player is a number.
     var event: woodshed_event
-    var text: String?
-    var remedy: String?
+    /// The owner of the texts in `event`; nil without texts.
+    private(set) var texts: StructTexts?
     /// Result of a request.
     var result = RequestResult.nothing
 
-    init(_ kind: woodshed_event_kind) {
+    init(_ kind: woodshed_event_kind, frame: Int64 = -1, player: UInt = 0) {
         unsafe event = woodshed_event()
         unsafe event.size = UInt32(MemoryLayout<woodshed_event>.stride)
         unsafe event.kind = Int32(kind.rawValue)
+        unsafe event.frame = frame
+        unsafe event.player = OpaquePointer(bitPattern: player)
+    }
+
+    /// Returns a copy of a text, valid as long as the event.
+    mutating func copy(_ text: String) -> UnsafePointer<CChar>? {
+        let texts = texts ?? StructTexts()
+        self.texts = texts
+        return unsafe texts.copy(text)
+    }
+
+    /// Returns an error in the form of the header; without an error, both texts are nil.
+    mutating func failure(_ error: (any Explained)?) -> woodshed_failure {
+        guard let error else { return unsafe woodshed_failure() }
+        return unsafe woodshed_failure(message: copy(error.message), remedy: copy(error.remedy))
     }
 
     /// Creates an event of a player.
@@ -28,23 +44,21 @@ struct QueuedEvent: @unchecked Sendable {
     ///   - number: The player's handle.
     ///   - failure: The error that made the recording unreadable.
     init(_ event: PlayerEvent, of number: UInt, failure: AudioFileError? = nil) {
-        self.init(Self.kind(event.kind))
-        unsafe self.event.player = OpaquePointer(bitPattern: number)
-        unsafe (self.event.frame, self.event.clip_frame) = (event.frame, event.clipFrame)
-        unsafe (self.event.section, self.event.pass) = (Int32(clamping: event.section), Int32(clamping: event.pass))
-        unsafe self.event.passes = event.passes.map { Int32(clamping: $0) } ?? WOODSHED_ENDLESS
-        unsafe (self.event.speed, self.event.semitones) = (event.speed, event.semitones)
+        self.init(Self.kind(event.kind), frame: event.frame, player: number)
+        // The data of every kind begins with the place.
+        unsafe self.event.data.place = woodshed_place(event)
         switch event.kind {
-        case .xrun(let lost): unsafe self.event.frames = lost
-        case .starved(let frames): unsafe self.event.frames = frames
-        case .limited(let decibels): unsafe self.event.decibels = decibels
-        case .paused(let reason), .resumed(let reason): unsafe self.event.reason = Int32(reason.rawValue)
+        case .xrun(let lost): unsafe self.event.data.xrun.lost_frames = lost
+        case .starved(let frames): unsafe self.event.data.starved.silent_frames = frames
+        case .limited(let decibels): unsafe self.event.data.limited.reduction_decibels = decibels
+        case .paused(let reason), .resumed(let reason):
+            unsafe self.event.data.paused.reason = Int32(reason.rawValue)
         case .finished(let reason):
-            unsafe self.event.reason = Int32(reason.rawValue)
-            if reason == .failed { (text, remedy) = (failure?.message, failure?.remedy) }
+            unsafe self.event.data.finished.finish = Int32(reason.rawValue)
+            if reason == .failed { unsafe self.event.data.finished.failure = self.failure(failure) }
         case .materialChosen(let chosen):
-            unsafe self.event.reason = Int32(chosen.material.kind.rawValue)
-            text = chosen.reason
+            unsafe self.event.data.material_chosen.material = Int32(chosen.material.kind.rawValue)
+            unsafe self.event.data.material_chosen.explanation = copy(chosen.reason)
         default: break
         }
     }
@@ -56,43 +70,39 @@ struct QueuedEvent: @unchecked Sendable {
     ///   - failure: The error that made the recording unreadable.
     init(_ event: SessionEvent, of number: UInt, failure: AudioFileError?) {
         switch event {
-        case .player(let event):
-            self.init(event, of: number, failure: failure)
-            return
+        case .player(let event): self.init(event, of: number, failure: failure)
         case .started(let sections):
-            self.init(WOODSHED_EVENT_SESSION_STARTED)
-            unsafe self.event.passes = Int32(clamping: sections)
+            self.init(WOODSHED_EVENT_SESSION_STARTED, player: number)
+            unsafe self.event.data.session_started.section_count = Int32(clamping: sections)
         case .proceeded(let section):
-            self.init(WOODSHED_EVENT_SESSION_PROCEEDED)
-            unsafe self.event.section = Int32(clamping: section)
+            self.init(WOODSHED_EVENT_SESSION_PROCEEDED, player: number)
+            unsafe self.event.data.session_proceeded.section = Int32(clamping: section)
         case .loop(let marks):
-            self.init(WOODSHED_EVENT_LOOP_CHANGED)
-            unsafe self.event.clip_frame = marks.start ?? -1
-            unsafe self.event.frames = marks.range.map { Int64($0.count) } ?? -1
-            unsafe self.event.reason = marks.isRunning ? 1 : 0
-        case .completed: self.init(WOODSHED_EVENT_SESSION_COMPLETED)
-        case .stopped: self.init(WOODSHED_EVENT_SESSION_STOPPED)
+            self.init(WOODSHED_EVENT_LOOP_CHANGED, player: number)
+            unsafe self.event.data.loop_changed.loop_start = marks.start ?? -1
+            unsafe self.event.data.loop_changed.loop_end = marks.end ?? -1
+            unsafe self.event.data.loop_changed.is_looping = marks.isRunning ? 1 : 0
+        case .completed: self.init(WOODSHED_EVENT_SESSION_COMPLETED, player: number)
+        case .stopped: self.init(WOODSHED_EVENT_SESSION_STOPPED, player: number)
         }
-        unsafe self.event.player = OpaquePointer(bitPattern: number)
     }
 
     /// Creates an event about a failure to write the log of a session.
     init(logFailure: StoreError, of number: UInt) {
-        self.init(WOODSHED_EVENT_LOG_FAILED)
-        unsafe event.player = OpaquePointer(bitPattern: number)
-        (text, remedy) = (logFailure.message, logFailure.remedy)
+        self.init(WOODSHED_EVENT_LOG_FAILED, player: number)
+        unsafe event.data.failure = failure(logFailure)
     }
 
     /// Creates the answer to a request.
     init(answer: Result<RequestResult, any Error>, to number: Int64) {
         self.init(WOODSHED_EVENT_ANSWER)
-        unsafe event.request = number
+        unsafe event.data.answer.request = number
         switch answer {
         case .success(let made): result = made
         case .failure(let error):
             let refusal = Refusal(error)
-            unsafe event.status = Int32(refusal.status.rawValue)
-            (text, remedy) = (refusal.message, refusal.remedy)
+            unsafe event.data.answer.status = Int32(refusal.status.rawValue)
+            unsafe event.data.answer.failure = failure(refusal)
         }
     }
 
@@ -121,21 +131,24 @@ struct QueuedEvent: @unchecked Sendable {
     init(_ event: EngineEvent) {
         switch event {
         case .interrupted(let loss):
-            self.init(WOODSHED_EVENT_DEVICE_LOST)
-            unsafe (self.event.frame, self.event.frames) = (loss.frame, loss.unheardFrames)
-            unsafe self.event.reason = Int32(loss.reason.rawValue)
-            (text, remedy) = (loss.error.message, loss.error.remedy)
+            self.init(WOODSHED_EVENT_DEVICE_LOST, frame: loss.frame)
+            unsafe self.event.data.device_lost.unheard_frames = loss.unheardFrames
+            unsafe self.event.data.device_lost.reason = Int32(loss.reason.rawValue)
+            unsafe self.event.data.device_lost.failure = failure(loss.error)
         case .resumed(let configuration, let frame), .fellBack(let configuration, let frame):
-            self.init(WOODSHED_EVENT_DEVICE_BACK)
-            unsafe self.event.frame = frame
-            text = configuration.deviceName
+            self.init(WOODSHED_EVENT_DEVICE_BACK, frame: frame)
+            unsafe self.event.data.device_back.device_name = copy(configuration.deviceName)
         case .deviceMissing(let error):
             self.init(WOODSHED_EVENT_DEVICE_MISSING)
-            (text, remedy) = (error.message, error.remedy)
-        case .disturbed(let incident):
-            self.init(WOODSHED_EVENT_DISTURBED)
-            unsafe (self.event.frame, self.event.frames) = (incident.frame, incident.lostFrames)
+            unsafe self.event.data.failure = failure(error)
+        case .disturbed(let incident): self.init(incident)
         }
+    }
+
+    /// Creates an event about a disturbance of a stream.
+    private init(_ incident: StreamIncident) {
+        self.init(WOODSHED_EVENT_DISTURBED, frame: incident.frame)
+        unsafe event.data.disturbed.lost_frames = incident.lostFrames
     }
 
     /// Creates an event of a recorder; nil for levels, which C programs poll.
@@ -143,42 +156,46 @@ struct QueuedEvent: @unchecked Sendable {
         switch event {
         case .levels: return nil
         case .started(let inputFrame, let earlier):
-            self.init(WOODSHED_EVENT_TAKE_STARTED)
-            unsafe (self.event.clip_frame, self.event.frames) = (inputFrame, earlier)
+            self.init(WOODSHED_EVENT_TAKE_STARTED, frame: 0)
+            unsafe self.event.data.take_started.input_frame = inputFrame
+            unsafe self.event.data.take_started.earlier_frames = earlier
         case .over(let channel, let inputFrame):
             self.init(WOODSHED_EVENT_TAKE_CLIPPED)
-            unsafe (self.event.section, self.event.clip_frame) = (Int32(clamping: channel + 1), inputFrame)
+            unsafe self.event.data.take_clipped.channel = Int32(clamping: channel + 1)
+            unsafe self.event.data.take_clipped.input_frame = inputFrame
         case .overrun(let frame, let lost):
-            self.init(WOODSHED_EVENT_TAKE_OVERRUN)
-            unsafe (self.event.frame, self.event.frames) = (frame, lost)
-        case .disturbed(let incident):
-            self.init(WOODSHED_EVENT_DISTURBED)
-            unsafe (self.event.frame, self.event.frames) = (incident.frame, incident.lostFrames)
-        case .paused(let frame):
-            self.init(WOODSHED_EVENT_TAKE_PAUSED)
-            unsafe self.event.frame = frame
-        case .resumed(let frame):
-            self.init(WOODSHED_EVENT_TAKE_RESUMED)
-            unsafe self.event.frame = frame
+            self.init(WOODSHED_EVENT_TAKE_OVERRUN, frame: frame)
+            unsafe self.event.data.take_overrun.lost_frames = lost
+        case .disturbed(let incident): self.init(incident)
+        case .paused(let frame): self.init(WOODSHED_EVENT_TAKE_PAUSED, frame: frame)
+        case .resumed(let frame): self.init(WOODSHED_EVENT_TAKE_RESUMED, frame: frame)
         case .marked(let name, let frame):
-            self.init(WOODSHED_EVENT_TAKE_MARKED)
-            unsafe self.event.frame = frame
-            text = name
+            self.init(WOODSHED_EVENT_TAKE_MARKED, frame: frame)
+            unsafe self.event.data.take_marked.name = copy(name)
         case .diskLow(let seconds):
             self.init(WOODSHED_EVENT_DISK_LOW)
-            unsafe self.event.speed = seconds
+            unsafe self.event.data.disk_low.seconds_left = seconds
         case .failed(let error, let frame):
-            self.init(WOODSHED_EVENT_TAKE_FAILED)
-            unsafe self.event.frame = frame
-            (text, remedy) = (error.message, error.remedy)
+            self.init(WOODSHED_EVENT_TAKE_FAILED, frame: frame)
+            unsafe self.event.data.failure = failure(error)
         case .inputEnded(let error):
             self.init(WOODSHED_EVENT_INPUT_ENDED)
-            (text, remedy) = (error?.message, error?.remedy)
+            unsafe self.event.data.failure = failure(error)
         case .stopped(let frame, let reason):
-            self.init(WOODSHED_EVENT_TAKE_STOPPED)
-            unsafe self.event.frame = frame
-            unsafe self.event.reason = Int32(reason.take.rawValue)
+            self.init(WOODSHED_EVENT_TAKE_STOPPED, frame: frame)
+            unsafe self.event.data.take_stopped.end = Int32(reason.take.rawValue)
         }
+    }
+}
+
+extension woodshed_place {
+    /// The place of a player at an event.
+    fileprivate init(_ event: PlayerEvent) {
+        self.init()
+        clip_frame = event.clipFrame
+        (section, pass) = (Int32(clamping: event.section), Int32(clamping: event.pass))
+        passes = event.passes.map { Int32(clamping: $0) } ?? WOODSHED_ENDLESS
+        (speed, semitones) = (event.speed, event.semitones)
     }
 }
 

@@ -41,7 +41,7 @@ func answer(_ body: () throws -> Void) -> woodshed_status {
 }
 
 /// An error in the form of the header.
-struct Refusal {
+struct Refusal: Explained {
     let status: woodshed_status
     let message: String
     let remedy: String

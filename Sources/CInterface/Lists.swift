@@ -1,5 +1,4 @@
 internal import CWoodshed
-internal import Glibc
 
 /// A struct with lists for C programs.
 protocol ListedStruct {
@@ -15,30 +14,13 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
     // Unchecked because of the memory, which does not change.
     static var kind: HandleKind { Value.listKind }
 
-    /// Copies texts for the structs of a list.
-    @safe
-    final class Texts {
-        private var copies: [UnsafeMutablePointer<CChar>] = unsafe []
-
-        /// Returns a copy of a text, valid as long as the list.
-        func copy(_ text: String) -> UnsafePointer<CChar>? {
-            guard let copy = unsafe strdup(text) else { return nil }
-            unsafe copies.append(copy)
-            return unsafe UnsafePointer(copy)
-        }
-
-        fileprivate func freeAll() {
-            while let copy = unsafe copies.popLast() { unsafe free(copy) }
-        }
-    }
-
     let count: Int
     private let values: UnsafeMutablePointer<Value>
-    private let texts = Texts()
+    private let texts = StructTexts()
 
     /// - Parameter fill: Sets the fields of an item's struct. Its second argument is the index of the item in the list,
     ///   from 0.
-    init<Item>(_ items: [Item], _ fill: (Item, Int, inout Value, Texts) -> Void) {
+    init<Item>(_ items: [Item], _ fill: (Item, Int, inout Value, StructTexts) -> Void) {
         count = items.count
         unsafe values = .allocate(capacity: max(1, count))
         for (place, item) in items.enumerated() {
@@ -50,7 +32,6 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
 
     deinit {
         unsafe values.deinitialize(count: count)
-        texts.freeAll()
         unsafe values.deallocate()
     }
 

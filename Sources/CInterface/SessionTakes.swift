@@ -63,30 +63,32 @@ extension QueuedEvent {
         case .began(let take): self.init(WOODSHED_EVENT_SESSION_TAKE_BEGAN, take, of: number)
         case .lost(let take, let frames):
             self.init(WOODSHED_EVENT_SESSION_TAKE_LOST, take, of: number)
-            unsafe self.event.frames = frames
+            unsafe self.event.data.session_take_lost.lost_frames = frames
         case .ended(let take, let end):
             self.init(WOODSHED_EVENT_SESSION_TAKE_ENDED, take, of: number)
-            unsafe self.event.frames = end.frameCount
+            unsafe self.event.data.session_take_ended.frames = end.frameCount
         case .dropped(let take): self.init(WOODSHED_EVENT_SESSION_TAKE_DROPPED, take, of: number)
         case .failed(let take, let error):
             self.init(WOODSHED_EVENT_SESSION_TAKE_FAILED, take, of: number)
-            (text, remedy) = (error.message, error.remedy)
+            unsafe self.event.data.session_take_failed.failure = failure(error)
         case .unlisted(let take, let error):
             self.init(WOODSHED_EVENT_SESSION_TAKE_UNLISTED, take, of: number)
-            (text, remedy) = (error.message, error.remedy)
+            unsafe self.event.data.session_take_failed.failure = failure(error)
         }
     }
 
     private init(_ kind: woodshed_event_kind, _ take: RecordedTake, of number: UInt) {
-        self.init(kind)
-        unsafe event.player = OpaquePointer(bitPattern: number)
-        unsafe (event.frame, event.section) = (take.firstInputFrame, Int32(clamping: take.id))
-        unsafe event.reason = Int32(clamping: take.number ?? 0)
+        self.init(kind, player: number)
+        // The data of every kind begins with the take.
+        var data = unsafe woodshed_session_take_event()
+        unsafe (data.input_frame, data.take_id) = (take.firstInputFrame, Int32(clamping: take.id))
+        unsafe data.number = Int32(clamping: take.number ?? 0)
+        unsafe data.path = copy(take.path)
         if let model = take.model {
-            unsafe event.pass = Int32(clamping: model.pass)
-            unsafe (event.speed, event.semitones) = (model.speed, model.semitones)
+            unsafe data.pass = Int32(clamping: model.pass)
+            unsafe (data.speed, data.semitones) = (model.speed, model.semitones)
         }
-        text = take.path
+        unsafe event.data.session_take = data
     }
 }
 

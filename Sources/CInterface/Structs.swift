@@ -63,6 +63,22 @@ enum Struct {
     }
 }
 
+/// Copies of the texts in structs for a C program; valid as long as this object.
+@safe
+final class StructTexts {
+    private var copies: [UnsafeMutablePointer<CChar>] = unsafe []
+
+    deinit {
+        while let copy = unsafe copies.popLast() { unsafe free(copy) }
+    }
+
+    func copy(_ text: String) -> UnsafePointer<CChar>? {
+        guard let copy = unsafe strdup(text) else { return nil }
+        unsafe copies.append(copy)
+        return unsafe UnsafePointer(copy)
+    }
+}
+
 /// Checks and conversions of arguments from C.
 enum Argument {
     /// Returns a text in UTF-8.

@@ -454,7 +454,8 @@ static void test_requests(const char *recording) {
     EXPECT(seen[WOODSHED_EVENT_STARTED] && seen[WOODSHED_EVENT_MOVED] && seen[WOODSHED_EVENT_SPEED_CHANGED]);
     EXPECT(seen[WOODSHED_EVENT_FROZEN] == 1 && seen[WOODSHED_EVENT_UNFROZEN] == 1);
     EXPECT(seen[WOODSHED_EVENT_PAUSED] == 1 && seen[WOODSHED_EVENT_RESUMED] == 1 && seen[WOODSHED_EVENT_FINISHED] == 1);
-    EXPECT(event->reason == WOODSHED_FINISH_STOPPED && event->frame > 20000 && event->frame < 20500);
+    EXPECT(event->data.finished.finish == WOODSHED_FINISH_STOPPED && event->data.finished.failure.message == NULL);
+    EXPECT(event->data.place.section == 1 && event->frame > 20000 && event->frame < 20500);
     woodshed_player_status status = WOODSHED_PLAYER_STATUS_INIT;
     EXPECT(woodshed_player_get_status(player, &status) == WOODSHED_OK && status.state == WOODSHED_PLAYER_FINISHED);
     EXPECT(woodshed_player_take_peaks(player, peaks, 8) == WOODSHED_OK && peaks[0] > 0 && peaks[0] <= 1.5);
@@ -577,7 +578,7 @@ static void test_listeners(const char *recording) {
     EXPECT(poll(&waiting, 1, (int)(PATIENCE * 1000)) == 1);
     int passes = 0;
     while (woodshed_listener_next(polled, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE)
-        if (event->kind == WOODSHED_EVENT_PASS_STARTED) EXPECT(event->pass == ++passes && event->passes == 100);
+        if (event->kind == WOODSHED_EVENT_PASS_STARTED) EXPECT(event->data.place.pass == ++passes && event->data.place.passes == 100);
     EXPECT(passes == 100);
     EXPECT(poll(&waiting, 1, 0) == 0);
     for (int taken = 0; taken < 16; taken++) {
@@ -810,9 +811,9 @@ static void test_recorders(const char *recording, const char *folder) {
     do {
         EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
         ends += event->kind == WOODSHED_EVENT_INPUT_ENDED;
-        if (event->kind == WOODSHED_EVENT_TAKE_STARTED) EXPECT(event->frames == 0 && event->clip_frame == 0);
+        if (event->kind == WOODSHED_EVENT_TAKE_STARTED) EXPECT(event->data.take_started.earlier_frames == 0 && event->data.take_started.input_frame == 0);
     } while (event->kind != WOODSHED_EVENT_TAKE_STOPPED && event->kind != WOODSHED_EVENT_NONE);
-    EXPECT(event->kind == WOODSHED_EVENT_TAKE_STOPPED && event->reason == WOODSHED_TAKE_INPUT_ENDED && ends == 1);
+    EXPECT(event->kind == WOODSHED_EVENT_TAKE_STOPPED && event->data.take_stopped.end == WOODSHED_TAKE_INPUT_ENDED && ends == 1);
     int64_t whole = event->frame;
     EXPECT(woodshed_recorder_stop(recorder, &take) == WOODSHED_OK);
     EXPECT(take.frames == whole && whole > 44100 && take.lost_frames == 0 && take.sample_rate == 44100);

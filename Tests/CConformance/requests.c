@@ -25,25 +25,26 @@ void refuse_request_handle(void *handle, const char *recording) {
 }
 
 // Waits for the answer to a request, and skips earlier answers.
-static const woodshed_event *answer_to(woodshed_listener *listener, int64_t request) {
+static const woodshed_answer_event *answer_to(woodshed_listener *listener, int64_t request) {
     const woodshed_event *event;
     do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
-    while (event->kind != WOODSHED_EVENT_NONE && event->request != request);
-    EXPECT(event->kind == WOODSHED_EVENT_ANSWER && event->request == request);
-    return event;
+    while (event->kind != WOODSHED_EVENT_NONE && event->data.answer.request != request);
+    EXPECT(event->kind == WOODSHED_EVENT_ANSWER && event->data.answer.request == request && event->frame == -1);
+    return &event->data.answer;
 }
 
 static void test_answers(const char *recording, const char *words) {
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
     woodshed_listener *listener;
     const woodshed_event *event;
+    const woodshed_answer_event *answer;
     EXPECT(woodshed_listener_open(NULL, 16, &listener) == WOODSHED_OK);
     EXPECT(woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     int64_t clip_request = 0, measure_request = 0, wave_request = 0, bad_request = 0, compare_request = 0, trip_request = 0;
     EXPECT(woodshed_clip_request(listener, engine, recording, &clip_request) == WOODSHED_OK && clip_request > 0);
-    event = answer_to(listener, clip_request);
-    EXPECT(event->status == WOODSHED_OK && event->clip != NULL && event->waveform == NULL && event->loudness == NULL);
-    woodshed_clip *clip = event->clip;
+    answer = answer_to(listener, clip_request);
+    EXPECT(answer->status == WOODSHED_OK && answer->clip != NULL && answer->waveform == NULL && answer->loudness == NULL);
+    woodshed_clip *clip = answer->clip;
     woodshed_player *player;
     EXPECT(woodshed_player_open(engine, clip, NULL, &player) == WOODSHED_OK);
     int64_t prepare_request;
@@ -53,26 +54,26 @@ static void test_answers(const char *recording, const char *words) {
     woodshed_loudness direct = WOODSHED_LOUDNESS_INIT;
     EXPECT(woodshed_measure(recording, &direct) == WOODSHED_OK);
     EXPECT(woodshed_measure_request(listener, recording, &measure_request) == WOODSHED_OK);
-    event = answer_to(listener, measure_request);
-    EXPECT(event->status == WOODSHED_OK && event->loudness && event->loudness->integrated == direct.integrated);
-    EXPECT(event->loudness && event->loudness->frames == direct.frames && event->clip == NULL);
+    answer = answer_to(listener, measure_request);
+    EXPECT(answer->status == WOODSHED_OK && answer->loudness && answer->loudness->integrated == direct.integrated);
+    EXPECT(answer->loudness && answer->loudness->frames == direct.frames && answer->clip == NULL);
     EXPECT(woodshed_waveform_request(listener, recording, &wave_request) == WOODSHED_OK);
-    event = answer_to(listener, wave_request);
-    woodshed_waveform *waveform = event->waveform;
+    answer = answer_to(listener, wave_request);
+    woodshed_waveform *waveform = answer->waveform;
     int64_t frames;
     EXPECT(woodshed_waveform_frames(waveform, &frames) == WOODSHED_OK && frames == direct.frames);
     EXPECT(woodshed_waveform_close(waveform) == WOODSHED_OK);
     woodshed_passage passage = WOODSHED_PASSAGE_INIT;
     passage.path = recording;
     EXPECT(woodshed_compare_request(listener, recording, &passage, 0, &compare_request) == WOODSHED_OK);
-    event = answer_to(listener, compare_request);
-    EXPECT(event->status == WOODSHED_OK && event->comparison && fabs(event->comparison->offset_seconds) < 0.01);
+    answer = answer_to(listener, compare_request);
+    EXPECT(answer->status == WOODSHED_OK && answer->comparison && fabs(answer->comparison->offset_seconds) < 0.01);
     EXPECT(woodshed_calibrate_request(listener, "null", "null", NULL, &trip_request) == WOODSHED_OK);
-    event = answer_to(listener, trip_request);
-    EXPECT(event->status != WOODSHED_OK && event->round_trip == NULL && event->text && strlen(event->text) > 4);
+    answer = answer_to(listener, trip_request);
+    EXPECT(answer->status != WOODSHED_OK && answer->round_trip == NULL && answer->failure.message && strlen(answer->failure.message) > 4);
     EXPECT(woodshed_measure_request(listener, words, &bad_request) == WOODSHED_OK);
-    event = answer_to(listener, bad_request);
-    EXPECT(event->status == WOODSHED_BAD_DATA && event->text && event->remedy && event->loudness == NULL);
+    answer = answer_to(listener, bad_request);
+    EXPECT(answer->status == WOODSHED_BAD_DATA && answer->failure.message && answer->failure.remedy && answer->loudness == NULL);
     // Without a place for the number, and with arguments refused at once.
     EXPECT(woodshed_measure_request(listener, recording, NULL) == WOODSHED_OK);
     EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
@@ -89,11 +90,11 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(woodshed_request_cancel(listener, INT64_MIN) == WOODSHED_NOT_FOUND);
     // The thread that has taken an event can read the event, also after the listener closes.
     EXPECT(woodshed_measure_request(listener, words, &bad_request) == WOODSHED_OK);
-    event = answer_to(listener, bad_request);
+    answer = answer_to(listener, bad_request);
     char text[256];
-    snprintf(text, sizeof text, "%s", event->text);
+    snprintf(text, sizeof text, "%s", answer->failure.message);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
-    EXPECT(event->kind == WOODSHED_EVENT_ANSWER && strncmp(event->text, text, strlen(text)) == 0);
+    EXPECT(answer->status == WOODSHED_BAD_DATA && strncmp(answer->failure.message, text, strlen(text)) == 0);
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
 }
@@ -121,11 +122,12 @@ static void test_cancelling(const char *recording) {
         const woodshed_event *event;
         EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
         EXPECT(event->events_lost == 0);
-        for (int index = 0; index < count; index++) answers[index] += requests[index] == event->request;
-        EXPECT(event->status == WOODSHED_OK || (event->status == WOODSHED_CANCELLED && event->waveform == NULL && event->text));
-        if (event->status == WOODSHED_OK) {
+        const woodshed_answer_event *answer = &event->data.answer;
+        for (int index = 0; index < count; index++) answers[index] += requests[index] == answer->request;
+        EXPECT(answer->status == WOODSHED_OK || (answer->status == WOODSHED_CANCELLED && answer->waveform == NULL && answer->failure.message));
+        if (answer->status == WOODSHED_OK) {
             right++;
-            EXPECT(woodshed_waveform_close(event->waveform) == WOODSHED_OK);
+            EXPECT(woodshed_waveform_close(answer->waveform) == WOODSHED_OK);
         } else {
             cancelled++;
         }
@@ -143,7 +145,8 @@ static void count_answers(void *context, const woodshed_event *event) {
     struct counted *counted = context;
     if (event->kind == WOODSHED_EVENT_ANSWER) {
         counted->answers++;
-        EXPECT(event->waveform == NULL || woodshed_waveform_close(event->waveform) == WOODSHED_OK);
+        woodshed_waveform *waveform = event->data.answer.waveform;
+        EXPECT(waveform == NULL || woodshed_waveform_close(waveform) == WOODSHED_OK);
     }
     if (event->kind == WOODSHED_EVENT_CLOSED) counted->closed++;
 }
@@ -175,7 +178,7 @@ struct kept {
 
 static void keep_clip(void *context, const woodshed_event *event) {
     struct kept *kept = context;
-    if (event->kind == WOODSHED_EVENT_ANSWER) kept->clip = event->clip;
+    if (event->kind == WOODSHED_EVENT_ANSWER) kept->clip = event->data.answer.clip;
 }
 
 // Handles taken by a callback belong to the program, also after the listener closes.

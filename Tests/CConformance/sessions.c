@@ -167,7 +167,7 @@ static void test_plan(const char *recording, const char *folder) {
     do {
         EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind < 64);
         seen[event->kind & 63]++;
-        if (event->kind == WOODSHED_EVENT_SESSION_STARTED) EXPECT(event->passes == 2);
+        if (event->kind == WOODSHED_EVENT_SESSION_STARTED) EXPECT(event->data.session_started.section_count == 2);
         if (event->kind == WOODSHED_EVENT_PASS_STARTED && first < 0) first = event->frame;
         EXPECT(event->player == player);
     } while (event->kind != WOODSHED_EVENT_SESSION_COMPLETED && event->kind != WOODSHED_EVENT_NONE);
@@ -220,10 +220,10 @@ static void test_by_ear(const char *recording) {
     EXPECT(woodshed_session_get_status(session, &status) == WOODSHED_OK);
     EXPECT(status.is_looping && status.loop_start >= 0 && status.loop_end > status.loop_start && status.section_id == 0);
     const woodshed_event *event;
-    int64_t length = 0;
+    woodshed_loop_changed_event loop = {0};
     while (woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE)
-        if (event->kind == WOODSHED_EVENT_LOOP_CHANGED && event->reason) length = event->frames;
-    EXPECT(length == status.loop_end - status.loop_start);
+        if (event->kind == WOODSHED_EVENT_LOOP_CHANGED && event->data.loop_changed.is_looping) loop = event->data.loop_changed;
+    EXPECT(loop.is_looping && loop.loop_start == status.loop_start && loop.loop_end == status.loop_end);
     EXPECT(woodshed_session_move_edge(session, WOODSHED_EDGE_END, INT64_MAX) == WOODSHED_OK);
     EXPECT(woodshed_session_move_edge(session, WOODSHED_EDGE_START, INT64_MIN) == WOODSHED_OK);
     EXPECT(woodshed_session_get_status(session, &status) == WOODSHED_OK);

@@ -133,9 +133,11 @@ void test_takes(const char *recording, const char *folder) {
         began += event->kind == WOODSHED_EVENT_SESSION_TAKE_BEGAN;
         if (event->kind != WOODSHED_EVENT_SESSION_TAKE_ENDED) continue;
         ended++;
-        EXPECT(event->text && access(event->text, R_OK) == 0 && event->section > last && event->reason == ended);
-        last = event->section;
-        EXPECT(event->pass == 1 + (ended - 1) % 2 && event->speed == 1 && event->frames > 8000);
+        const woodshed_session_take_event *take = &event->data.session_take_ended.take;
+        EXPECT(take->path && access(take->path, R_OK) == 0 && take->take_id > last && take->number == ended);
+        last = take->take_id;
+        EXPECT(take->pass == 1 + (ended - 1) % 2 && take->speed == 1);
+        EXPECT(event->data.session_take_ended.frames > 8000 && event->frame == -1);
     }
     EXPECT(began == 4 && ended == 4);
     woodshed_take_list *list;

@@ -6,8 +6,8 @@
     scripts/checks/c-layout.py --since OLD NEW  compares two headers: fails if NEW lacks a part of OLD, and prints the structs with
                                                 permitted growth
 
-Only a struct that begins with its size may grow, and only behind its old end: an older program has never set a field in former
-padding.
+A struct that begins with its size may grow, but only behind its old end: an older program has never set a field in former padding.
+So may a struct in a union that keeps its size, as the data of an event. A union may get further members.
 """
 import pathlib
 import re
@@ -24,13 +24,16 @@ def layout(header):
     """The layout by the C compiler, a line for each fact."""
     text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
     lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header.resolve()}"', "int main(void) {"]
-    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S):
+    for kind, body, name in re.findall(r"typedef (struct|union) \w+ \{(.*?)\} (\w+);", text, flags=re.S):
         # A struct with an INIT macro, or in arrays from the library, must keep its size for a version.
         for declaration in body.split(";"):
-            field = re.search(r"(\w+)\s*$", declaration.strip())
-            if field:
-                lines.append(
-                    f'printf("{name}.{field[1]} at %zu, %zu bytes\\n", offsetof({name}, {field[1]}), sizeof((({name} *)0)->{field[1]}));')
+            field = re.search(r"(\w+)\s+(\w+)$|(\w+)$", declaration.strip())
+            if field and kind == "union":
+                # The type and not the size: a struct in a union may grow within the union.
+                lines.append(f'printf("{name}.{field[2]} at 0, {field[1]}\\n");')
+            elif field:
+                member = field[2] or field[3]
+                lines.append(f'printf("{name}.{member} at %zu, %zu bytes\\n", offsetof({name}, {member}), sizeof((({name} *)0)->{member}));')
         lines.append(f'printf("{name}: %zu bytes\\n", sizeof({name}));')
     for body in re.findall(r"typedef enum \w+ \{(.*?)\}", text, flags=re.S):
         for name in re.findall(r"^\s*(\w+)\s*=", body, flags=re.M):
@@ -55,14 +58,18 @@ def since(old, new):
             continue
         struct = re.fullmatch(r"(\w+): (\d+) bytes", line)
         places = [int(place) for place in re.findall(rf"^{struct[1]}\.\w+ at (\d+),", "\n".join(added), flags=re.M)] if struct else []
-        if places and min(places) >= int(struct[2]) and f"{struct[1]}.size at 0, 4 bytes" in old:
+        unions = re.findall(rf"^(\w+)\.\w+ at 0, {struct[1]}$", "\n".join(old), flags=re.M) if struct else []
+        may_grow = struct and (f"{struct[1]}.size at 0, 4 bytes" in old or unions and not any(
+            each.startswith(f"{union}: ") for union in unions for each in lost))
+        if places and min(places) >= int(struct[2]) and may_grow:
             grown.append(struct[1])
         else:
             faults.append(f"no longer true: {line}")
-    # A field in former padding does not change the size of the struct.
+    # A field in former padding does not change the size of the struct. A further member of a union is no such field.
     for line in added:
         field = re.match(r"(\w+)\.\w+ at ", line)
-        if field and field[1] not in grown and re.search(rf"^{field[1]}: ", "\n".join(old), flags=re.M):
+        is_member = re.search(r" at 0, woodshed_\w+$", line)
+        if field and not is_member and field[1] not in grown and re.search(rf"^{field[1]}: ", "\n".join(old), flags=re.M):
             faults.append(f"not at the end of a struct that begins with its size: {line}")
     return faults, grown
 

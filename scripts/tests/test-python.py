@@ -32,6 +32,7 @@ names = {
     "_SessionTakes": "session_takes", "_SessionOptions": "session_options", "_SessionStatus": "session_status"}
 structs = [value for value in vars(woodshed).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
 structs = [value for value in structs if value is not woodshed._Struct]
+structs += [kind for _, kind in woodshed._EventData._fields_ if issubclass(kind, ctypes.Structure)]
 for struct in structs:
     name = names.get("_" + struct.__name__.lstrip("_"), struct.__name__.lstrip("_").lower())
     expect(f"woodshed_{name}: {ctypes.sizeof(struct)} bytes" in layout, f"{name} has another size")
@@ -39,7 +40,13 @@ for struct in structs:
         place = getattr(struct, field)
         line = f"woodshed_{name}.{field.rstrip('_')} at {place.offset}, {place.size} bytes"
         expect(line in layout, f"not in the header: {line}")
-expect(len(structs) >= 25, f"only {len(structs)} structs")
+expect(len(structs) >= 50, f"only {len(structs)} structs")
+for field, kind in woodshed._EventData._fields_:
+    line = f"woodshed_event_data.{field} at 0, woodshed_{kind.__name__}"
+    expect(field == "reserved" or line in layout, f"not in the header: {line}")
+members = {line.split(".")[1].split(" ")[0] for line in layout.splitlines() if line.startswith("woodshed_event_data.")}
+expect(members < {field for field, _ in woodshed._EventData._fields_}, "the data of an event lack a member")
+expect(f"woodshed_event_data: {ctypes.sizeof(woodshed._EventData)} bytes" in layout, "the data of an event have another size")
 for number, event in woodshed.EVENTS.items():
     expect(f"WOODSHED_EVENT_{event.upper()} = {number}" in layout, f"{event} is another event")
 
@@ -72,7 +79,10 @@ with woodshed.Engine(None, clock="virtual", sample_rate=44100) as engine, engine
     expect(player.status["state"] == "finished" and player.heard(1000) is not None, "the status of a player")
     expect(max(player.take_peaks()) > 0 and engine.position["written"] == 30000, "the peaks")
     expect(engine.statistics["blocks"] > 0 and engine.configuration["channels"] == 2, "the statistics")
-    expect(events.fileno() > 2 and {"material_chosen", "started"} <= {events.next(1)["kind"] for _ in range(5)}, "the events")
+    told = {event["kind"]: event for event in (events.next(1) for _ in range(5))}
+    expect(events.fileno() > 2 and {"material_chosen", "started"} <= told.keys(), "the events")
+    expect(told["started"]["frame"] >= 0 and told["started"]["pass"] == 1, "the first event")
+    expect(told["material_chosen"]["material"] in (1, 2) and told["material_chosen"]["explanation"], "the choice of material")
     engine.stop()
 
 with woodshed.Engine("null", clock="real", sample_rate=44100) as engine, engine.listen() as events:
@@ -148,7 +158,7 @@ with woodshed.Engine("null") as engine, woodshed.Listener() as answers:
     expect(clip["clip"].info["file_frames"] == loudness["frames"], "a clip by request")
     expect(measured["loudness"] == loudness and waveform["waveform"].frames == loudness["frames"], "measures by request")
     expect(abs(compared["comparison"]["offset_seconds"]) < 0.01, "a comparison by request")
-    expect(calibrated["status"] == 64 and calibrated["text"] and missing["status"] == 66, "requests that fail")
+    expect(calibrated["status"] == 64 and calibrated["message"] and missing["status"] == 66, "requests that fail")
     prepared = answers.request_prepare(engine.player(clip["clip"]))
     expect(answers.next(60)["request"] == prepared, "a player is prepared by request")
     for number in [answers.request_waveform(recording) for _ in range(20)][-1:]:
@@ -167,7 +177,7 @@ with woodshed.Recorder("file:" + recording, clock="virtual") as recorder, record
     recorder.mark("A")
     while (event := events.next(10))["kind"] not in ("take_stopped", "none"):
         pass
-    expect(recorder.status["state"] == "stopped" and event["frame"] == 5000, "the recorder")
+    expect(recorder.status["state"] == "stopped" and event["frame"] == 5000 and event["end"] == 1, "the recorder")
     expect(recorder.levels()[0]["rms"] >= 0, "the levels")
     done = recorder.stop()
     expect(done["frames"] == 5000 and done["end"] == "limit", f"the take: {done}")

@@ -72,7 +72,7 @@ extern "C" {
 /**
  * The version of this interface. The library's version must be at least this number, with the same hundreds. Since 100.
  */
-#define WOODSHED_API_VERSION 101
+#define WOODSHED_API_VERSION 200
 
 /** The result of a function. The numbers are the exit statuses of the command `woodshed` for the same error. */
 typedef enum woodshed_status {
@@ -551,7 +551,7 @@ typedef struct woodshed_player_status {
     int64_t starved_frames;
     /**
      * Events of the player since its opening that no listener gets, because one block had thousands of events.
-     * Since 101.
+     * Since 200.
      */
     int64_t dropped_events;
 } woodshed_player_status;
@@ -664,111 +664,118 @@ woodshed_status woodshed_player_take_peaks(woodshed_player *player, float *peaks
 
 /* ---- Events ------------------------------------------------------------------------------------------------------------ */
 
-/** The kind of an event. */
+/**
+ * The kind of an event, which decides the member of woodshed_event_data that the event has. The description of each
+ * kind names the member; a kind without a member has only the fields of woodshed_event.
+ */
 typedef enum woodshed_event_kind {
-    /** Nothing, within the time. */
+    /** Nothing, within the time. No frame. */
     WOODSHED_EVENT_NONE = 0,
     /**
      * The engine was closed: no further event follows. Reported once; later calls return WOODSHED_EVENT_NONE at once.
+     * No frame.
      */
     WOODSHED_EVENT_CLOSED = 1,
-    /** The first frame of a player's plan is heard. */
+    /*
+     * Events of a player; `frame` is an output frame. Every event of a player has `place`.
+     */
+    /** The first frame of a player's plan is heard: `place`. */
     WOODSHED_EVENT_STARTED = 2,
-    /** The first pass of a section begins; the last pass of a section is over. */
+    /** The first pass of a section begins; the last pass of a section is over: `place`. */
     WOODSHED_EVENT_SECTION_STARTED = 3,
     WOODSHED_EVENT_SECTION_ENDED = 4,
-    /** A pass begins, or ends. */
+    /** A pass begins, or ends: `place`. */
     WOODSHED_EVENT_PASS_STARTED = 5,
     WOODSHED_EVENT_PASS_ENDED = 6,
-    /** A request moved the player, or replaced its plan. */
+    /** A request moved the player, or replaced its plan: `place`. */
     WOODSHED_EVENT_MOVED = 7,
-    /** Another speed; `speed` is the target speed. */
+    /** Another speed: `place`, with the target speed. */
     WOODSHED_EVENT_SPEED_CHANGED = 8,
-    /** The device ran dry, for about `frames`. The sound goes on at its place. */
+    /** The device ran dry, and the sound goes on at its place: `xrun`. */
     WOODSHED_EVENT_XRUN = 9,
-    /** `frames` frames were silent, because decoding was late. */
+    /** Frames were silent, because decoding was late: `starved`. */
     WOODSHED_EVENT_STARVED = 10,
-    /** The limiter turned the pass just ended down by up to `decibels`, to keep the pass below full scale. */
+    /** The limiter turned the pass just ended down, to keep the pass below full scale: `limited`. */
     WOODSHED_EVENT_LIMITED = 11,
-    /** The player pauses, or resumes. `reason` is a woodshed_reason. */
+    /** The player pauses, or resumes: `paused`. */
     WOODSHED_EVENT_PAUSED = 12,
     WOODSHED_EVENT_RESUMED = 13,
-    /** The player holds the sound of a place, or goes on. */
+    /** The player holds the sound of a place, or goes on: `place`. */
     WOODSHED_EVENT_FROZEN = 14,
     WOODSHED_EVENT_UNFROZEN = 15,
-    /** A player has finished; `reason` is a woodshed_finish. */
+    /** A player has finished: `finished`. */
     WOODSHED_EVENT_FINISHED = 16,
-    /** The device is lost; `text` and `remedy` describe the error. */
-    WOODSHED_EVENT_DEVICE_LOST = 17,
-    /** The device is back, or another device has taken over; `text` is its name. */
-    WOODSHED_EVENT_DEVICE_BACK = 18,
-    /** A device is needed and not there; `text` and `remedy` describe the error. */
-    WOODSHED_EVENT_DEVICE_MISSING = 19,
-    /** The device, or a recorder's input, stood still or was suspended, for about `frames`, and went on. */
-    WOODSHED_EVENT_DISTURBED = 20,
-    /**
-     * A section is classified as music or speech, which decides the sound of its next passes; `reason` is a
-     * woodshed_material.
+    /*
+     * Events of an engine; `frame` is an output frame.
      */
+    /** The device is lost: `device_lost`. */
+    WOODSHED_EVENT_DEVICE_LOST = 17,
+    /** The device is back, or another device has taken over: `device_back`. */
+    WOODSHED_EVENT_DEVICE_BACK = 18,
+    /** A device is needed and not there: `failure`. No frame. */
+    WOODSHED_EVENT_DEVICE_MISSING = 19,
+    /**
+     * The device, or a recorder's input, stood still or was suspended, and went on: `disturbed`. For a recorder,
+     * `frame` is a frame of the input.
+     */
+    WOODSHED_EVENT_DISTURBED = 20,
+    /** A section of a player is classified, which decides the sound of its next passes: `material_chosen`. */
     WOODSHED_EVENT_MATERIAL_CHOSEN = 21,
     /*
-     * Events of a recorder; `frame` counts from the beginning of the take. The take has begun, with `frames` from
-     * before the request; `clip_frame` is the frame of the input at which the take begins.
+     * Events of a recorder; `frame` counts from the beginning of the take.
      */
+    /** The take has begun: `take_started`. */
     WOODSHED_EVENT_TAKE_STARTED = 32,
     /** Recording pauses here; recording resumes. */
     WOODSHED_EVENT_TAKE_PAUSED = 33,
     WOODSHED_EVENT_TAKE_RESUMED = 34,
-    /** A mark was set; `text` is its name. */
+    /** A mark was set: `take_marked`. */
     WOODSHED_EVENT_TAKE_MARKED = 35,
-    /** The take has ended and is complete on the disk; `reason` is a woodshed_take_end. */
+    /** The take has ended and is complete on the disk: `take_stopped`. */
     WOODSHED_EVENT_TAKE_STOPPED = 36,
-    /** `frames` frames were not captured, or came too fast for the disk; the take has silence in their place. */
+    /** Frames from here on were not captured, or came too fast for the disk: `take_overrun`. */
     WOODSHED_EVENT_TAKE_OVERRUN = 37,
-    /** A channel (`section`, from 1) clipped for the first time, at this frame of the input. */
+    /** A channel clipped for the first time: `take_clipped`. No frame. */
     WOODSHED_EVENT_TAKE_CLIPPED = 38,
-    /** The disk has room for less than a minute: for `speed` seconds. */
+    /** The disk has room for less than a minute: `disk_low`. No frame. */
     WOODSHED_EVENT_DISK_LOW = 39,
-    /** Writing failed; the part written is a valid file. `text` and `remedy` describe the error. */
+    /** Writing failed; the part written is a valid file: `failure`. */
     WOODSHED_EVENT_TAKE_FAILED = 40,
-    /** The input has ended; `text` and `remedy` describe an error, if there was one. */
+    /** The input has ended: `failure`, with NULL for both texts if there was no error. No frame. */
     WOODSHED_EVENT_INPUT_ENDED = 41,
     /*
-     * Events of a session; `player` is its player. The session begins, with `passes` sections.
+     * Events of a session, without a frame; `player` is its player.
      */
+    /** The session begins: `session_started`. */
     WOODSHED_EVENT_SESSION_STARTED = 48,
-    /** The session moved on to a section, by itself or on request: `section`, from 1, in the order of playing. */
+    /** The session moved on to a section, by itself or on request: `session_proceeded`. */
     WOODSHED_EVENT_SESSION_PROCEEDED = 49,
-    /**
-     * The loop was changed, entered or left. `clip_frame` is its start and `frames` its length, each -1 if not set;
-     * `reason` is not 0 if the loop runs.
-     */
+    /** The loop was changed, entered or left: `loop_changed`. */
     WOODSHED_EVENT_LOOP_CHANGED = 50,
     /** Every section is over; or a request stopped the session. */
     WOODSHED_EVENT_SESSION_COMPLETED = 51,
     WOODSHED_EVENT_SESSION_STOPPED = 52,
     /**
      * Writing the practice log failed, and will be repeated; or the log was not written within 30 s of the session's
-     * close. `text` and `remedy` describe the error.
+     * close: `failure`.
      */
     WOODSHED_EVENT_LOG_FAILED = 53,
     /*
-     * Events of a take over a session: `section` distinguishes takes of one session, `reason` is the take's number in
-     * the store or 0, `text` is its file; `pass`, `speed` and `semitones` describe the sound heard. The take has begun,
-     * with this `frame` of the input.
+     * Events of a take over a session, without a frame; `player` is the session's player.
      */
+    /** The take has begun: `session_take`. */
     WOODSHED_EVENT_SESSION_TAKE_BEGAN = 54,
-    /** `frames` frames were not captured; the take has silence in their place. */
+    /** Frames were not captured: `session_take_lost`. */
     WOODSHED_EVENT_SESSION_TAKE_LOST = 55,
-    /** The take is complete on the disk, and has `frames`. */
+    /** The take is complete on the disk: `session_take_ended`. */
     WOODSHED_EVENT_SESSION_TAKE_ENDED = 56,
-    /** The take was too short to be kept, and is removed. */
+    /** The take was too short to be kept, and is removed: `session_take`. */
     WOODSHED_EVENT_SESSION_TAKE_DROPPED = 57,
-    /** The file of the take cannot be created, or not be written to its end; `text` and `remedy` describe the error. */
+    /** The file of the take cannot be created, or not be written to its end: `session_take_failed`. */
     WOODSHED_EVENT_SESSION_TAKE_FAILED = 58,
-    /** The take is on the disk, but the store cannot list it; `text` and `remedy` describe the error. */
+    /** The take is on the disk, but the store cannot list it: `session_take_failed`. */
     WOODSHED_EVENT_SESSION_TAKE_UNLISTED = 59,
-    /** The answer to a request: see "Requests". */
+    /** The answer to a request: `answer`. No frame. See "Requests". */
     WOODSHED_EVENT_ANSWER = 64
 } woodshed_event_kind;
 
@@ -802,50 +809,264 @@ typedef enum woodshed_finish {
     WOODSHED_FINISH_FAILED = 2
 } woodshed_finish;
 
+/** The place of a player at an event. */
+typedef struct woodshed_place {
+    /** The frame of the clip that belongs to the event's output frame. */
+    int64_t clip_frame;
+    /** The section and the pass, from 1. */
+    int32_t section;
+    int32_t pass;
+    /** The number of passes of the section, or WOODSHED_ENDLESS. */
+    int32_t passes;
+    int32_t reserved;
+    /** The speed of the pass. */
+    double speed;
+    /** The change of pitch. */
+    double semitones;
+} woodshed_place;
+
+/** An error, in the words for a user: as woodshed_error_message() and woodshed_error_remedy(). */
+typedef struct woodshed_failure {
+    /** NULL if there was no error. */
+    const char *message;
+    const char *remedy;
+} woodshed_failure;
+
+/** WOODSHED_EVENT_XRUN. */
+typedef struct woodshed_xrun_event {
+    woodshed_place place;
+    /** The frames of silence, about. */
+    int64_t lost_frames;
+} woodshed_xrun_event;
+
+/** WOODSHED_EVENT_STARVED. */
+typedef struct woodshed_starved_event {
+    woodshed_place place;
+    int64_t silent_frames;
+} woodshed_starved_event;
+
+/** WOODSHED_EVENT_LIMITED. */
+typedef struct woodshed_limited_event {
+    woodshed_place place;
+    /** The largest reduction, above 0. */
+    double reduction_decibels;
+} woodshed_limited_event;
+
+/** WOODSHED_EVENT_PAUSED and WOODSHED_EVENT_RESUMED. */
+typedef struct woodshed_paused_event {
+    woodshed_place place;
+    /** A woodshed_reason: of the pause, or of the pause just ended. */
+    int32_t reason;
+    int32_t reserved;
+} woodshed_paused_event;
+
+/** WOODSHED_EVENT_FINISHED. */
+typedef struct woodshed_finished_event {
+    woodshed_place place;
+    /** A woodshed_finish. */
+    int32_t finish;
+    int32_t reserved;
+    /** The error of WOODSHED_FINISH_FAILED, if known. */
+    woodshed_failure failure;
+} woodshed_finished_event;
+
+/** WOODSHED_EVENT_MATERIAL_CHOSEN. */
+typedef struct woodshed_material_chosen_event {
+    woodshed_place place;
+    /** A woodshed_material. */
+    int32_t material;
+    int32_t reserved;
+    /** The reason for the choice, in words. */
+    const char *explanation;
+} woodshed_material_chosen_event;
+
+/** WOODSHED_EVENT_DEVICE_LOST. */
+typedef struct woodshed_device_lost_event {
+    /** The frames passed to the device and not heard, about. */
+    int64_t unheard_frames;
+    /** A woodshed_reason: the reason of the players' pause. */
+    int32_t reason;
+    int32_t reserved;
+    woodshed_failure failure;
+} woodshed_device_lost_event;
+
+/** WOODSHED_EVENT_DEVICE_BACK. */
+typedef struct woodshed_device_back_event {
+    const char *device_name;
+} woodshed_device_back_event;
+
+/** WOODSHED_EVENT_DISTURBED. */
+typedef struct woodshed_disturbed_event {
+    /** The length of the disturbance, about. */
+    int64_t lost_frames;
+} woodshed_disturbed_event;
+
+/** WOODSHED_EVENT_TAKE_STARTED. */
+typedef struct woodshed_take_started_event {
+    /** The frame of the input at which the take begins. */
+    int64_t input_frame;
+    /** The frames of the take from before the request. */
+    int64_t earlier_frames;
+} woodshed_take_started_event;
+
+/** WOODSHED_EVENT_TAKE_MARKED. */
+typedef struct woodshed_take_marked_event {
+    const char *name;
+} woodshed_take_marked_event;
+
+/** WOODSHED_EVENT_TAKE_STOPPED. */
+typedef struct woodshed_take_stopped_event {
+    /** A woodshed_take_end. */
+    int32_t end;
+    int32_t reserved;
+} woodshed_take_stopped_event;
+
+/** WOODSHED_EVENT_TAKE_OVERRUN. */
+typedef struct woodshed_take_overrun_event {
+    /** The frames that are silence in the take. */
+    int64_t lost_frames;
+} woodshed_take_overrun_event;
+
+/** WOODSHED_EVENT_TAKE_CLIPPED. */
+typedef struct woodshed_take_clipped_event {
+    /** The frame of the input with the first clipped sample. */
+    int64_t input_frame;
+    /** The channel of the input, from 1. */
+    int32_t channel;
+    int32_t reserved;
+} woodshed_take_clipped_event;
+
+/** WOODSHED_EVENT_DISK_LOW. */
+typedef struct woodshed_disk_low_event {
+    /** Recording time that fits on the disk. */
+    double seconds_left;
+} woodshed_disk_low_event;
+
+/** WOODSHED_EVENT_SESSION_STARTED. */
+typedef struct woodshed_session_started_event {
+    int32_t section_count;
+    int32_t reserved;
+} woodshed_session_started_event;
+
+/** WOODSHED_EVENT_SESSION_PROCEEDED. */
+typedef struct woodshed_session_proceeded_event {
+    /** The section that plays, from 1, in the order of playing. */
+    int32_t section;
+    int32_t reserved;
+} woodshed_session_proceeded_event;
+
+/** WOODSHED_EVENT_LOOP_CHANGED. Frames of the clip, as in woodshed_session_status. */
+typedef struct woodshed_loop_changed_event {
+    /** -1 for a mark that is not set. */
+    int64_t loop_start;
+    int64_t loop_end;
+    /** Not 0 while the loop plays. */
+    int32_t is_looping;
+    int32_t reserved;
+} woodshed_loop_changed_event;
+
+/** A take over a session: WOODSHED_EVENT_SESSION_TAKE_BEGAN and WOODSHED_EVENT_SESSION_TAKE_DROPPED. */
+typedef struct woodshed_session_take_event {
+    /** The frame of the input at which the take begins. */
+    int64_t input_frame;
+    /** Distinguishes the takes of a session: above 0, and higher for a later take. */
+    int32_t take_id;
+    /** The take's number in the store; 0 while not listed. */
+    int32_t number;
+    /** The take's file. */
+    const char *path;
+    /** The sound heard, as in woodshed_kept_take; 0 for a take without a passage. */
+    double speed;
+    double semitones;
+    int32_t pass;
+    int32_t reserved;
+} woodshed_session_take_event;
+
+/** WOODSHED_EVENT_SESSION_TAKE_LOST. */
+typedef struct woodshed_session_take_lost_event {
+    woodshed_session_take_event take;
+    /** The frames that are silence in the take. */
+    int64_t lost_frames;
+} woodshed_session_take_lost_event;
+
+/** WOODSHED_EVENT_SESSION_TAKE_ENDED. */
+typedef struct woodshed_session_take_ended_event {
+    woodshed_session_take_event take;
+    /** The length of the take. */
+    int64_t frames;
+} woodshed_session_take_ended_event;
+
+/** WOODSHED_EVENT_SESSION_TAKE_FAILED and WOODSHED_EVENT_SESSION_TAKE_UNLISTED. */
+typedef struct woodshed_session_take_failed_event {
+    woodshed_session_take_event take;
+    woodshed_failure failure;
+} woodshed_session_take_failed_event;
+
+/** WOODSHED_EVENT_ANSWER. The results that the request does not have are NULL. */
+typedef struct woodshed_answer_event {
+    /** The number of the request. */
+    int64_t request;
+    /** The woodshed_status of the work. */
+    int32_t status;
+    int32_t reserved;
+    woodshed_failure failure;
+    /** The caller owns these handles from now on. */
+    woodshed_clip *clip;
+    woodshed_waveform *waveform;
+    const struct woodshed_loudness *loudness;
+    const struct woodshed_round_trip *round_trip;
+    const struct woodshed_comparison *comparison;
+} woodshed_answer_event;
+
 /**
- * An event. Fields that the description of a kind does not name are 0, except the fields of the place, which every
- * event of a player has.
+ * The data of an event: the member that the description of the event's kind names. The union never changes its size.
  */
+typedef union woodshed_event_data {
+    /** Also valid for a kind of a player with a member of its own, because such a member begins with the place. */
+    woodshed_place place;
+    woodshed_xrun_event xrun;
+    woodshed_starved_event starved;
+    woodshed_limited_event limited;
+    woodshed_paused_event paused;
+    woodshed_finished_event finished;
+    woodshed_material_chosen_event material_chosen;
+    woodshed_device_lost_event device_lost;
+    woodshed_device_back_event device_back;
+    woodshed_disturbed_event disturbed;
+    woodshed_failure failure;
+    woodshed_take_started_event take_started;
+    woodshed_take_marked_event take_marked;
+    woodshed_take_stopped_event take_stopped;
+    woodshed_take_overrun_event take_overrun;
+    woodshed_take_clipped_event take_clipped;
+    woodshed_disk_low_event disk_low;
+    woodshed_session_started_event session_started;
+    woodshed_session_proceeded_event session_proceeded;
+    woodshed_loop_changed_event loop_changed;
+    /** Also valid for the other kinds of a take over a session, whose members begin with this struct. */
+    woodshed_session_take_event session_take;
+    woodshed_session_take_lost_event session_take_lost;
+    woodshed_session_take_ended_event session_take_ended;
+    woodshed_session_take_failed_event session_take_failed;
+    woodshed_answer_event answer;
+    int64_t reserved[20];
+} woodshed_event_data;
+
+/** An event. The event, its texts and the structs behind its pointers are valid equally long. */
 typedef struct woodshed_event {
     uint32_t size;
     /** A woodshed_event_kind. */
     int32_t kind;
-    /** The player; NULL for an event of the engine. The player may be closed already. */
-    woodshed_player *player;
-    /** The output frame of the event, and the corresponding frame of the clip. */
+    /** The frame of the event, on the time line that the kind names; -1 for an event without a frame. */
     int64_t frame;
-    int64_t clip_frame;
-    /** The section and the pass, from 1; WOODSHED_ENDLESS passes do not end. */
-    int32_t section;
-    int32_t pass;
-    int32_t passes;
-    int32_t reason;
-    double speed;
-    double semitones;
-    int64_t frames;
-    double decibels;
+    /** The player; NULL for an event of an engine or a recorder. The player may be closed already. */
+    woodshed_player *player;
     /**
      * Events dropped because the queue was full, just before this one; also with WOODSHED_EVENT_CLOSED. See
      * `dropped_events` too.
      */
     int64_t events_lost;
-    /** Valid as long as the event; NULL if the kind has no text. */
-    const char *text;
-    const char *remedy;
-    /**
-     * Of an answer: the number of the request, the woodshed_status of its work, and its result; the other results are
-     * NULL.
-     */
-    int64_t request;
-    int32_t status;
-    int32_t reserved;
-    /** The caller owns these handles from now on. */
-    woodshed_clip *clip;
-    woodshed_waveform *waveform;
-    /** Valid as long as the event. */
-    const struct woodshed_loudness *loudness;
-    const struct woodshed_round_trip *round_trip;
-    const struct woodshed_comparison *comparison;
+    woodshed_event_data data;
 } woodshed_event;
 
 /**
@@ -1188,9 +1409,9 @@ woodshed_status woodshed_compare(
 /*
  * Work that may take long, on a thread of the library. A function whose name ends in _request checks its arguments,
  * gives the work a number, and returns at once. The answer is an event of the listener, WOODSHED_EVENT_ANSWER:
- * `request` is the number, `status` is the result that the function without _request would have returned, `text` and
- * `remedy` describe an error, and the result is in the field of its type. Every request is answered once, in the order
- * in which the work is done.
+ * `request` is the number, `status` is the status that the function without _request would have returned, `failure`
+ * describes an error, and the result is in the field of its type. Every request is answered once, in the order in which
+ * the work is done.
  *
  * `request` receives the number, above 0, and may be NULL. WOODSHED_TRY_AGAIN if 1024 requests wait.
  */
