@@ -27,7 +27,7 @@ build: ## build the command, .build/release/woodshed
 	@scripts/setup.sh build
 	@$(PRODUCT)
 
-library: ## build the shared library for C, .build/release/libwoodshed.so.0
+library: ## build the shared library for C, .build/release/libwoodshed.so.1
 	@scripts/setup.sh build
 	@env SWIFT=$(SWIFT) scripts/build-library.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the shared library for C, with Swift's runtime and FFTW inside: .build/release/libwoodshed.so.0. SWIFT names the compiler
+# Builds the shared library for C, with Swift's runtime and FFTW inside: .build/release/libwoodshed.so.1. SWIFT names the compiler
 # driver; arguments that begin with a dash go to `swift build`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +33,7 @@ built=$(readlink -f .build/release)
 "$tools/ld.lld" -r --whole-archive "$built/libWoodshedC.a" -o "$built/libwoodshed.o"
 # Calls inside the library go to the library's own functions, whatever the host defines (-Bsymbolic). Threads may still run
 # at dlclose(), so the library stays loaded (-z nodelete).
-"${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" "${objects[@]}" \
-    -L "$private" -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
+"${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.1" "$built/libwoodshed.o" "${objects[@]}" \
+    -L "$private" -L "$linked_in" -Xlinker -soname=libwoodshed.so.1 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
     -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined -Xlinker --as-needed
-ln -sf libwoodshed.so.0 "$built/libwoodshed.so"
+ln -sf libwoodshed.so.1 "$built/libwoodshed.so"

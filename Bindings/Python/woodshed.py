@@ -9,7 +9,7 @@
         engine.start()
         engine.wait()
 
-This file has no dependencies but the shared library libwoodshed.so.0; the environment variable WOODSHED_LIBRARY names another library.
+This file has no dependencies but the shared library libwoodshed.so.1; the environment variable WOODSHED_LIBRARY names another library.
 Positions and lengths are in frames at the engine's rate, from 0; speeds are factors from 0.25 to 4. Every failure raises `Error`, with
 message, remedy and status. Any thread may call any function. The header woodshed.h describes each function and each field.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 NOW = -1
 ENDLESS = -1
 
-_library = ctypes.CDLL(os.environ.get("WOODSHED_LIBRARY", "libwoodshed.so.0"))
+_library = ctypes.CDLL(os.environ.get("WOODSHED_LIBRARY", "libwoodshed.so.1"))
 for _name in ("version", "error_message", "error_remedy"):
     getattr(_library, "woodshed_" + _name).restype = c_char_p
 

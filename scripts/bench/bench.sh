@@ -190,7 +190,7 @@ fi
 if wanted calls; then
     printf '\n==> calls of the interface for C, beside Swift\n'
     (cd "$root" && scripts/build-library.sh >/dev/null)
-    "$programs/CallBenchmark" "$root/.build/release/libwoodshed.so.0" long.wav
+    "$programs/CallBenchmark" "$root/.build/release/libwoodshed.so.1" long.wav
 fi
 
 if wanted batch; then

@@ -10,6 +10,9 @@ compares both libraries. scripts/tests/test-c.sh checks that the real library ex
 
 New functions, types and enumerators pass, and so do structs grown as scripts/checks/c-layout.py permits. Each addition needs a
 higher WOODSHED_API_VERSION, and a new function's comment names its first version.
+
+A deliberate break raises the hundreds of WOODSHED_API_VERSION. Then the script only checks that the version script has another node, so
+the dynamic linker refuses a program that was compiled before.
 """
 import json
 import os
@@ -95,16 +98,21 @@ def stand_in(interface, folder):
     lines += [f"{name} *woodshed_abi_type_{name};" for name in types]
     # Each field's type alone, so abidiff also compares the fields of a grown struct.
     lines += [f"__typeof__((({name} *)0)->{field}) *woodshed_abi_field_{name}_{field};" for name, fields in structs.items() for field in fields]
-    source, script, library = folder / "stand-in.c", folder / "stand-in.map", folder / "libwoodshed.so.0"
+    source, script, library = folder / "stand-in.c", folder / "stand-in.map", folder / "libwoodshed.so.1"
     source.write_text("\n".join(lines) + "\n")
     script.write_text((interface / "libwoodshed.map").read_text().replace("global:", "global: woodshed_abi_*;", 1))
     subprocess.run(
-        ["gcc", "-g", "-O0", "-shared", "-fPIC", source, f"-Wl,--version-script={script}", "-Wl,-soname,libwoodshed.so.0", "-o", library], check=True)
+        ["gcc", "-g", "-O0", "-shared", "-fPIC", source, f"-Wl,--version-script={script}", "-Wl,-soname,libwoodshed.so.1", "-o", library], check=True)
     return library, set(functions)
 
 
 def version(header):
     return int(re.search(r"^#define WOODSHED_API_VERSION (\d+)", header.read_text(), flags=re.M)[1])
+
+
+def node(interface):
+    """The node of versions of all exported functions."""
+    return re.search(r"^(\w+) \{", (interface / "libwoodshed.map").read_text(), flags=re.M)[1]
 
 
 def since(name, header):
@@ -115,8 +123,13 @@ def since(name, header):
 
 
 def compare(old, new, folder):
-    """The faults, as a list of sentences, the number of functions, and the number of new functions."""
+    """The faults, as a list of sentences, the number of functions, and the number of new functions; None for another interface."""
     headers = [interface / "include/woodshed.h" for interface in (old, new)]
+    older, newer = map(version, headers)
+    if newer // 100 > older // 100:
+        same = node(old) == node(new)
+        faults = [f"{newer} is another interface than {older}, and libwoodshed.map still has the node {node(new)}"] if same else []
+        return faults, len(declarations(headers[1], folder)[0]), None
     layout = subprocess.run([root / "scripts/checks/c-layout.py", "--since", *headers], capture_output=True, text=True)
     faults, grown = layout.stderr.splitlines(), layout.stdout.split()
     if layout.returncode and not faults:
@@ -131,7 +144,6 @@ def compare(old, new, folder):
     if difference.returncode:
         faults += (difference.stdout + difference.stderr).splitlines() + [f"abidiff ended with {difference.returncode}"]
     added = sorted(functions - old_functions)
-    older, newer = map(version, headers)
     if newer < older:
         faults.append(f"WOODSHED_API_VERSION was {older}, and is {newer}")
     if (added or grown) and newer <= older:
@@ -155,6 +167,9 @@ def main():
         faults, count, added = compare(old, new, folder)
     if faults:
         fail(*faults, f"programs that were compiled with {tag} would break")
+    if added is None:
+        print(f"c-abi: {count} functions of another interface than {tag} has; programs must be compiled again")
+        return
     print(f"c-abi: {count} functions, {added} of them new since {tag}; nothing else has changed for programs that are compiled")
 
 

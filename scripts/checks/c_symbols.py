@@ -1,4 +1,4 @@
-"""packaging/debian/libwoodshed0.symbols lists the library's symbols, each with its first version.
+"""packaging/debian/libwoodshed1.symbols lists the library's symbols, each with its first version.
 
 A program's package then depends on the oldest library with all used symbols, and `make deb` fails if the built library lacks a symbol. The
 list is made from woodshed.h and libwoodshed.map. Symbols of the last release keep their version; a new symbol gets the present version, so
@@ -11,7 +11,7 @@ import subprocess
 from project import Fault
 from version import version
 
-FILE, SOURCES = "packaging/debian/libwoodshed0.symbols", "CSources/CWoodshed"
+FILE, SOURCES = "packaging/debian/libwoodshed1.symbols", "CSources/CWoodshed"
 
 
 def made(project) -> str:
@@ -32,7 +32,7 @@ def made(project) -> str:
         raise Fault(f"{SOURCES}/include/woodshed.h: {done.stderr}")
     names = [f"{name}@{nodes[0]}" for name in sorted(set(re.findall(r"\bwoodshed_\w+(?=\()", done.stdout)))]
     own = version(project)
-    return "\n".join(["libwoodshed.so.0 libwoodshed0 #MINVER#", "* Build-Depends-Package: libwoodshed-dev",
+    return "\n".join(["libwoodshed.so.1 libwoodshed1 #MINVER#", "* Build-Depends-Package: libwoodshed-dev",
                       *(f" {name} {versions.get(name, own)}" for name in names), ""])
 
 

@@ -19,7 +19,10 @@ lay_interface() {
         '/** A number. */' 'typedef enum woodshed_kind {' '    WOODSHED_FIRST = 0' '} woodshed_kind;' \
         '/** A struct. */' 'typedef struct woodshed_place {' '    uint32_t size;' '    int32_t kind;' '    int64_t start;' '    int64_t end;' \
         '} woodshed_place;' '/** A struct that is padded. */' 'typedef struct woodshed_span {' '    uint32_t size;' '    int32_t kind;' \
-        '    int64_t frames;' '    int32_t passes;' '} woodshed_span;' '/** A level, which has no size. */' 'typedef struct woodshed_level {' '    double peak;' \
+        '    int64_t frames;' '    int32_t passes;' '} woodshed_span;' '/** A part of a union. */' 'typedef struct woodshed_part {' '    int64_t lost;' '} woodshed_part;' \
+        'typedef union woodshed_data {' '    woodshed_part part;' '    int64_t reserved[4];' '} woodshed_data;' \
+        'typedef struct woodshed_event {' '    uint32_t size;' '    int32_t kind;' '    woodshed_data data;' '} woodshed_event;' \
+        '/** A level, which has no size. */' 'typedef struct woodshed_level {' '    double peak;' \
         '} woodshed_level;' 'typedef void (*woodshed_callback)(void *context, int32_t kind);' '/** Measures. Since 100. */' \
         'int32_t woodshed_measure(const woodshed_place *place, int32_t channel, woodshed_level *levels);' '/** Listens. Since 100. */' \
         'void woodshed_listen(woodshed_callback callback, void *context);' >"$folder/CSources/CWoodshed/include/woodshed.h"
@@ -53,21 +56,30 @@ changed nothing "a struct that has grown at its end" "s/int64_t end;/int64_t end
 changed found "a struct that has grown, in the same version" 's/int64_t end;/int64_t end; int64_t more;/'
 changed found "a struct that has grown, with a field of another type" "s/int64_t end;/int64_t end; int64_t more;/; s/int64_t start/double start/; $higher"
 changed found "a struct without its size that has grown" "s/double peak;/double peak; double more;/; $higher"
+changed nothing "a struct that has grown within its union" "s/int64_t lost;/int64_t lost; int64_t more;/; $higher"
+changed found "a struct that has grown within its union, in the same version" 's/int64_t lost;/int64_t lost; int64_t more;/'
+changed found "a struct in a union with a field of another type" 's/int64_t lost/double lost/'
+changed found "a struct that has grown with its union" "s/int64_t lost;/int64_t lost; int64_t more[8];/; $higher"
+changed nothing "one more member of a union" 's/woodshed_part part;/woodshed_part part; int64_t other;/'
+changed found "a union that has grown" "s/reserved\\[4\\]/reserved[8]/; $higher"
 added='/^void woodshed_listen/a /** Since 101. */ int32_t woodshed_more(void);'
 newer=$added$'\n'$higher
 changed nothing "a function more" "$newer"
 changed found "a function more, in the same version" "$added"
 changed found "a function that claims to be older" "${newer/101/100}"
+another='s/API_VERSION 100/API_VERSION 200/; s/int64_t start/double start/'
+changed found "another interface under the same node of versions" "$another"
 plain_git checkout -q . && sed -i 's/WOODSHED_0/WOODSHED_1/' "$folder/CSources/CWoodshed/libwoodshed.map" && expect found "another node of versions" compiled
+change "$another" && expect nothing "another interface under another node of versions" compiled
 rm -rf "${folder:?}/.git"
 # The list of symbols for the packages.
 symbols() { "$scripts/checks/check.py" --in "$folder" c-symbols; }
-lay_interface && printf '%s\n' 'libwoodshed.so.0 libwoodshed0 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \
-    ' woodshed_listen@WOODSHED_0 0.0.1' ' woodshed_measure@WOODSHED_0 0.0.1' >"$folder/packaging/debian/libwoodshed0.symbols"
+lay_interface && printf '%s\n' 'libwoodshed.so.1 libwoodshed1 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \
+    ' woodshed_listen@WOODSHED_0 0.0.1' ' woodshed_measure@WOODSHED_0 0.0.1' >"$folder/packaging/debian/libwoodshed1.symbols"
 release_interface && expect nothing "a list of all symbols" symbols
 change "$added" && expect found "a symbol that is not listed" symbols
-echo " woodshed_more@WOODSHED_0 0.0.1" >>"$folder/packaging/debian/libwoodshed0.symbols" && expect found "a new symbol with an old version" symbols
-sed -i '$s/0\.0\.1/0.2.0/' "$folder/packaging/debian/libwoodshed0.symbols" && expect nothing "a new symbol with its version" symbols
+echo " woodshed_more@WOODSHED_0 0.0.1" >>"$folder/packaging/debian/libwoodshed1.symbols" && expect found "a new symbol with an old version" symbols
+sed -i '$s/0\.0\.1/0.2.0/' "$folder/packaging/debian/libwoodshed1.symbols" && expect nothing "a new symbol with its version" symbols
 plain_git checkout -q . && change '/^void woodshed_listen/d' && expect found "a listed symbol that is gone" symbols
 rm -rf "${folder:?}/.git"
 

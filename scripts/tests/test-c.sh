@@ -2,7 +2,7 @@
 # Tests the interface for C: the header alone in C and C++, the library's exports, every function with right and with hostile
 # arguments, and the programs of Examples/Clients beside `woodshed render`.
 #
-# .build/release/libwoodshed.so.0 and .build/release/woodshed must exist. CInterfaceTests runs the same test of all functions
+# .build/release/libwoodshed.so.1 and .build/release/woodshed must exist. CInterfaceTests runs the same test of all functions
 # under the other sanitizers.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -39,7 +39,7 @@ done
 
 # The library exports the declared functions and nothing else, and the conformance test calls all functions.
 gcc -E -P "-I$include" alone.c | grep -oP '\bwoodshed_\w+(?=\()' | sort -u >declared
-nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.0" | awk '$2 != "A" { print $3 }' | sort -u >exported
+nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.1" | awk '$2 != "A" { print $3 }' | sort -u >exported
 diff declared exported >difference || fail "declared (<) and exported (>): $(cat difference)"
 while read -r name; do
     grep -q "\b$name(" "${conformance[@]}" || fail "the conformance test does not call $name"
@@ -47,10 +47,10 @@ while read -r name; do
     awk -v name="$name(" 'index($0, name) && !/^ \*/ { exit !found } /Since [0-9]+\./ { found = NR }' "$include/woodshed.h" ||
         fail "$name does not say since which version it is there"
 done <declared
-readelf -d "$built/libwoodshed.so.0" | grep 'SONAME.*\[libwoodshed.so.0\]' >/dev/null || fail "the library has another name"
-! ldd "$built/libwoodshed.so.0" | grep -E 'libswift|libstdc' >/dev/null || fail "the library needs a Swift installation"
-! { readelf -d "$built/libwoodshed.so.0"; nm -D "$built/libwoodshed.so.0"; } | grep -i fftw || fail "the library shares FFTW with its host"
-nm "$built/libwoodshed.so.0" | grep ' [rd] private_fftw_is_linked$' >/dev/null || fail "the library takes its own FFTW for the host's"
+readelf -d "$built/libwoodshed.so.1" | grep 'SONAME.*\[libwoodshed.so.1\]' >/dev/null || fail "the library has another name"
+! ldd "$built/libwoodshed.so.1" | grep -E 'libswift|libstdc' >/dev/null || fail "the library needs a Swift installation"
+! { readelf -d "$built/libwoodshed.so.1"; nm -D "$built/libwoodshed.so.1"; } | grep -i fftw || fail "the library shares FFTW with its host"
+nm "$built/libwoodshed.so.1" | grep ' [rd] private_fftw_is_linked$' >/dev/null || fail "the library takes its own FFTW for the host's"
 
 export LD_LIBRARY_PATH=$built
 link=("-I$include" "-L$built" -lwoodshed -lm)
@@ -61,7 +61,7 @@ clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c
 
 # A host that ignores its children, in another language, that loads the library twice, and stays unchanged.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$include" -lm -o host &&
-    ./host "$built/libwoodshed.so.0" song.wav "$folder" || fail "a host that loads the library"
+    ./host "$built/libwoodshed.so.1" song.wav "$folder" || fail "a host that loads the library"
 
 # A host that plans with the system's FFTW in a thread. With one planner for both, every second run ended by a signal or hung.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/planner.c" -lfftw3f "${link[@]}" -o planner &&

@@ -82,11 +82,11 @@ test_command() {
 }
 
 test_library() {
-    apt install -y --no-install-recommends "$(package libwoodshed0)" "$(package libwoodshed-dev)" ||
+    apt install -y --no-install-recommends "$(package libwoodshed1)" "$(package libwoodshed-dev)" ||
         fail "the library cannot be installed:" "$(tail -n 15 "$store/apt.log")"
     # Not grep -q: an early end of grep would end the writer of the list by a signal.
-    in_machine ldconfig -p | grep 'libwoodshed\.so\.0 ' >/dev/null || fault "the dynamic linker does not find libwoodshed.so.0"
-    in_machine sh -c 'ldd /usr/lib/*/libwoodshed.so' | grep 'not found' && fault "libwoodshed.so.0 lacks the libraries above"
+    in_machine ldconfig -p | grep 'libwoodshed\.so\.1 ' >/dev/null || fault "the dynamic linker does not find libwoodshed.so.1"
+    in_machine sh -c 'ldd /usr/lib/*/libwoodshed.so' | grep 'not found' && fault "libwoodshed.so.1 lacks the libraries above"
     [ -s "$machine/usr/include/woodshed.h" ] || fault "there is no woodshed.h"
     grep -qx "Version: $(scripts/version.sh)" "$machine"/usr/lib/*/pkgconfig/woodshed.pc || fault "woodshed.pc has another version"
     grep -q '@[A-Z]*@' "$machine"/usr/lib/*/pkgconfig/woodshed.pc && fault "woodshed.pc still has marks"
@@ -126,7 +126,7 @@ test_size() { # PACKAGE
 
 # In the namespaces of the machine.
 test_inside() {
-    local installed=(woodshed libwoodshed0 libwoodshed-dev python3-woodshed) name
+    local installed=(woodshed libwoodshed1 libwoodshed-dev python3-woodshed) name
     mount_devices || fail "cannot mount what a machine has"
     apt update || fail "the package lists cannot be read:" "$(tail -n 5 "$store/apt.log")"
     files "$store/before"
