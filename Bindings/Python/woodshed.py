@@ -197,7 +197,6 @@ for _name in _LISTS:
     _count, _at = getattr(_library, f"woodshed_{_name}_count"), getattr(_library, f"woodshed_{_name}_at")
     (_count.argtypes, _count.restype) = [c_void_p], c_size_t
     (_at.argtypes, _at.restype) = [c_void_p, c_size_t], POINTER(_LISTS[_name])
-_library.woodshed_clip_frame_of_file.restype = c_int64
 
 
 def version():
@@ -385,7 +384,7 @@ class Engine(_Handle):
         return buffers, count
 
     def _read(self, name, struct):
-        _call("engine_" + name, self._handle, byref(struct))
+        _call("engine_get_" + name, self._handle, byref(struct))
         return _values(struct)
 
     @property
@@ -414,9 +413,10 @@ class Clip(_Handle):
             self._handle = c_void_p(handle)
 
     def frame_of_file(self, file_frame):
-        """Returns the frame of the clip for a frame of the file; None if there is no such frame."""
-        frame = _library.woodshed_clip_frame_of_file(self._handle, c_int64(file_frame))
-        return None if frame < 0 else frame
+        """Returns the frame of the clip for a frame of the file."""
+        frame = c_int64()
+        _call("clip_get_frame_of_file", self._handle, c_int64(file_frame), byref(frame))
+        return frame.value
 
     @property
     def info(self):
@@ -489,7 +489,7 @@ class Player(_Handle):
     def heard(self, frame):
         """Returns the frame of the clip heard at an output frame of the last minute; None if no frame was heard."""
         clip_frame = c_int64()
-        _call("player_heard", self._handle, c_int64(frame), byref(clip_frame))
+        _call("player_get_heard_frame", self._handle, c_int64(frame), byref(clip_frame))
         return None if clip_frame.value < 0 else clip_frame.value
 
     def take_peaks(self, count=2):
@@ -634,7 +634,7 @@ class Listener(_Handle):
 
     def __init__(self, source=None, capacity=0):
         super().__init__()
-        name = "recorder_listen" if isinstance(source, Recorder) else "listener_open"
+        name = "listener_open_recorder" if isinstance(source, Recorder) else "listener_open"
         _call(name, source._handle if source else None, c_int32(capacity), byref(self._handle))
 
     def _request(self, name, *arguments):
@@ -688,7 +688,7 @@ class Listener(_Handle):
     def fileno(self):
         """Returns a descriptor that is readable while there are events, for `select` and similar functions."""
         descriptor = c_int32()
-        _call("listener_descriptor", self._handle, byref(descriptor))
+        _call("listener_get_descriptor", self._handle, byref(descriptor))
         return descriptor.value
 
     def __iter__(self):
@@ -766,7 +766,7 @@ class Waveform(_Handle):
     @property
     def frames(self):
         frames = c_int64()
-        _call("waveform_frames", self._handle, byref(frames))
+        _call("waveform_get_frames", self._handle, byref(frames))
         return frames.value
 
     def columns(self, count, start=0, end=None, channel=-1):
@@ -774,7 +774,7 @@ class Waveform(_Handle):
         columns = (_Column * count)()
         end = self.frames if end is None else end
         _call(
-            "waveform_columns", self._handle, c_int64(start), c_int64(end), c_int32(channel), columns, c_size_t(count))
+            "waveform_get_columns", self._handle, c_int64(start), c_int64(end), c_int32(channel), columns, c_size_t(count))
         return [_values(column) for column in columns]
 
 
@@ -815,7 +815,7 @@ class Store(_Handle):
 
     def sections(self, recording):
         handle = c_void_p()
-        _call("store_sections", self._handle, os.fsencode(recording), byref(handle))
+        _call("section_list_open", self._handle, os.fsencode(recording), byref(handle))
         return _items("section_list", handle)
 
     def add(self, recording, start, end, name="", text=""):
@@ -847,7 +847,7 @@ class Store(_Handle):
     def takes(self, recording=None):
         """Returns the kept takes, the newest first; without a recording the takes of all recordings."""
         handle = c_void_p()
-        _call("store_takes", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
+        _call("take_list_open", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
         return _items("take_list", handle)
 
     def rate(self, recording, section, rating):
@@ -857,5 +857,5 @@ class Store(_Handle):
     def due(self, recording=None):
         """Returns the sections due today, the most overdue first."""
         handle = c_void_p()
-        _call("store_due", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
+        _call("due_list_open", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
         return _items("due_list", handle)

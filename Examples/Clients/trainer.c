@@ -18,14 +18,14 @@ int main(int count, char **arguments) {
     check(woodshed_engine_open(count > 2 ? arguments[2] : "default", NULL, &engine));
     check(woodshed_clip_open(engine, file, &clip));
     check(woodshed_store_open(NULL, &store));
-    check(woodshed_store_sections(store, file, &kept));
+    check(woodshed_section_list_open(store, file, &kept));
     size_t sections = woodshed_section_list_count(kept);
     woodshed_section *section = calloc(sections + 1, sizeof *section);
     for (size_t place = 0; place < sections; place++) {
         const woodshed_kept_section *known = woodshed_section_list_at(kept, place);
         section[place] = (woodshed_section)WOODSHED_SECTION_INIT;
-        section[place].start = woodshed_clip_frame_of_file(clip, known->start);
-        section[place].end = woodshed_clip_frame_of_file(clip, known->end);
+        check(woodshed_clip_get_frame_of_file(clip, known->start, &section[place].start));
+        check(woodshed_clip_get_frame_of_file(clip, known->end, &section[place].end));
         section[place].name = known->name, section[place].id = known->id;
     }
     woodshed_plan plan = WOODSHED_PLAN_INIT;

@@ -100,17 +100,18 @@ public func woodshed_clip_get_info(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_clip_frame_of_file(_ clip: OpaquePointer?, _ fileFrame: Int64) -> Int64 {
-    var frame: Int64 = -1
-    _ = answer {
+public func woodshed_clip_get_frame_of_file(
+    _ clip: OpaquePointer?, _ fileFrame: Int64, _ clipFrame: UnsafeMutablePointer<Int64>?
+) -> woodshed_status {
+    answer {
         let clip = try (unsafe Handles.object(clip) as ClipBox).clip
+        guard let clipFrame = unsafe clipFrame else { throw ArgumentError.missing("the place for the frame") }
         guard (0...clip.info.frameCount).contains(fileFrame) else {
             throw ArgumentError(
                 "the file has no frame \(fileFrame)", remedy: "Pass 0 to \(clip.info.frameCount).")
         }
-        frame = clip.frame(forFileFrame: fileFrame)
+        unsafe clipFrame.pointee = clip.frame(forFileFrame: fileFrame)
     }
-    return frame
 }
 
 /// See woodshed.h.
@@ -121,7 +122,7 @@ public func woodshed_clip_close(_ clip: OpaquePointer?) -> woodshed_status {
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_plan_frames(
+public func woodshed_plan_get_frames(
     _ plan: UnsafePointer<woodshed_plan>?, _ clip: OpaquePointer?, _ frames: UnsafeMutablePointer<Int64>?
 ) -> woodshed_status {
     answer {

@@ -187,7 +187,7 @@ public func woodshed_engine_render(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_engine_configuration(
+public func woodshed_engine_get_configuration(
     _ engine: OpaquePointer?, _ configuration: UnsafeMutablePointer<woodshed_configuration>?
 ) -> woodshed_status {
     answer {
@@ -222,7 +222,7 @@ public func woodshed_engine_stop(_ engine: OpaquePointer?) -> woodshed_status {
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_engine_position(
+public func woodshed_engine_get_position(
     _ engine: OpaquePointer?, _ position: UnsafeMutablePointer<woodshed_position>?
 ) -> woodshed_status {
     answer {
@@ -235,7 +235,7 @@ public func woodshed_engine_position(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_engine_statistics(
+public func woodshed_engine_get_statistics(
     _ engine: OpaquePointer?, _ statistics: UnsafeMutablePointer<woodshed_statistics>?
 ) -> woodshed_status {
     answer {

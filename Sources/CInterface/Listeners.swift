@@ -138,7 +138,7 @@ public func woodshed_listener_open(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_recorder_listen(
+public func woodshed_listener_open_recorder(
     _ recorder: OpaquePointer?, _ capacity: Int32, _ listener: UnsafeMutablePointer<OpaquePointer?>?
 ) -> woodshed_status {
     answer {
@@ -168,7 +168,7 @@ public func woodshed_listener_next(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_listener_descriptor(
+public func woodshed_listener_get_descriptor(
     _ listener: OpaquePointer?, _ descriptor: UnsafeMutablePointer<Int32>?
 ) -> woodshed_status {
     answer {

@@ -76,7 +76,7 @@ public func woodshed_waveform_request(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_waveform_columns(
+public func woodshed_waveform_get_columns(
     _ waveform: OpaquePointer?, _ start: Int64, _ end: Int64, _ channel: Int32,
     _ columns: UnsafeMutablePointer<woodshed_column>?, _ count: Int
 ) -> woodshed_status {
@@ -105,7 +105,7 @@ public func woodshed_waveform_columns(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_waveform_frames(
+public func woodshed_waveform_get_frames(
     _ waveform: OpaquePointer?, _ frames: UnsafeMutablePointer<Int64>?
 ) -> woodshed_status {
     answer {

@@ -237,7 +237,7 @@ public func woodshed_player_get_status(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_player_heard(
+public func woodshed_player_get_heard_frame(
     _ player: OpaquePointer?, _ frame: Int64, _ clipFrame: UnsafeMutablePointer<Int64>?
 ) -> woodshed_status {
     answer {

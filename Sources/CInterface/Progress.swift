@@ -25,7 +25,7 @@ public func woodshed_store_rate_section(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_store_due(
+public func woodshed_due_list_open(
     _ store: OpaquePointer?, _ recording: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<OpaquePointer?>?
 ) -> woodshed_status {
     answer {

@@ -166,7 +166,7 @@ public func woodshed_session_toggle_take(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_store_takes(
+public func woodshed_take_list_open(
     _ store: OpaquePointer?, _ recording: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<OpaquePointer?>?
 ) -> woodshed_status {
     answer {

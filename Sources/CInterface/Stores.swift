@@ -38,7 +38,7 @@ public func woodshed_store_open(
 
 /// See woodshed.h.
 @c @implementation
-public func woodshed_store_sections(
+public func woodshed_section_list_open(
     _ store: OpaquePointer?, _ recording: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<OpaquePointer?>?
 ) -> woodshed_status {
     answer {

@@ -56,9 +56,9 @@ static void refuse_handle(void *handle, const char *recording) {
     INVALID(woodshed_engine_start(engine));
     INVALID(woodshed_engine_wait(engine));
     INVALID(woodshed_engine_stop(engine));
-    INVALID(woodshed_engine_configuration(engine, &configuration));
-    INVALID(woodshed_engine_position(engine, &position));
-    INVALID(woodshed_engine_statistics(engine, &statistics));
+    INVALID(woodshed_engine_get_configuration(engine, &configuration));
+    INVALID(woodshed_engine_get_position(engine, &position));
+    INVALID(woodshed_engine_get_statistics(engine, &statistics));
     EXPECT(woodshed_engine_render(engine, buffers, 4, 0) == -1);
     woodshed_clip *new_clip = (woodshed_clip *)1;
     INVALID(woodshed_clip_open(engine, recording, &new_clip));
@@ -67,7 +67,7 @@ static void refuse_handle(void *handle, const char *recording) {
     INVALID(woodshed_clip_open_memory(engine, sources, 1, 4, &new_clip));
     EXPECT(new_clip == NULL);
     INVALID(woodshed_clip_get_info(clip, &info));
-    INVALID(woodshed_plan_frames(NULL, clip, &frames));
+    INVALID(woodshed_plan_get_frames(NULL, clip, &frames));
     EXPECT(frames == 7);
     woodshed_player *new_player = (woodshed_player *)1;
     INVALID(woodshed_player_open(engine, clip, NULL, &new_player));
@@ -89,7 +89,7 @@ static void refuse_handle(void *handle, const char *recording) {
     INVALID(woodshed_player_unfreeze(player, 0));
     INVALID(woodshed_player_prepare(player));
     INVALID(woodshed_player_get_status(player, &status));
-    INVALID(woodshed_player_heard(player, 0, &frames));
+    INVALID(woodshed_player_get_heard_frame(player, 0, &frames));
     INVALID(woodshed_player_take_peaks(player, samples, 2));
     woodshed_listener *new_listener = (woodshed_listener *)1;
     // Without an engine the listener is a queue for answers.
@@ -97,7 +97,7 @@ static void refuse_handle(void *handle, const char *recording) {
     EXPECT(!engine || new_listener == NULL);
     INVALID(woodshed_listener_next(listener, 0, &event));
     EXPECT(event == NULL);
-    INVALID(woodshed_listener_descriptor(listener, &descriptor));
+    INVALID(woodshed_listener_get_descriptor(listener, &descriptor));
     INVALID(woodshed_listener_set_callback(listener, NULL, NULL));
     woodshed_recorder *recorder = handle;
     woodshed_waveform *waveform = handle;
@@ -115,14 +115,14 @@ static void refuse_handle(void *handle, const char *recording) {
     INVALID(woodshed_recorder_get_status(recorder, &recorder_status));
     INVALID(woodshed_recorder_get_levels(recorder, levels, 2));
     new_listener = (woodshed_listener *)1;
-    INVALID(woodshed_recorder_listen(recorder, 0, &new_listener));
+    INVALID(woodshed_listener_open_recorder(recorder, 0, &new_listener));
     EXPECT(new_listener == NULL);
-    INVALID(woodshed_waveform_columns(waveform, 0, 1, 0, columns, 2));
-    INVALID(woodshed_waveform_frames(waveform, &frames));
+    INVALID(woodshed_waveform_get_columns(waveform, 0, 1, 0, columns, 2));
+    INVALID(woodshed_waveform_get_frames(waveform, &frames));
     woodshed_store *store = handle;
     woodshed_section_list *sections = handle, *new_sections = handle;
     int32_t id = 7;
-    INVALID(woodshed_store_sections(store, recording, &new_sections));
+    INVALID(woodshed_section_list_open(store, recording, &new_sections));
     EXPECT(new_sections == NULL);
     INVALID(woodshed_store_add_section(store, recording, 0, 1, NULL, NULL, &id));
     EXPECT(id == 7);
@@ -134,7 +134,8 @@ static void refuse_handle(void *handle, const char *recording) {
     INVALID(woodshed_store_redo(store, recording));
     EXPECT(woodshed_section_list_count(sections) == 0);
     EXPECT(woodshed_section_list_at(sections, 0) == NULL);
-    EXPECT(woodshed_clip_frame_of_file(clip, 0) == -1);
+    int64_t clip_frame = 7;
+    INVALID(woodshed_clip_get_frame_of_file(clip, 0, &clip_frame));
     EXPECT(woodshed_device_list_count(list) == 0);
     EXPECT(woodshed_device_list_at(list, 0) == NULL);
     // NULL is nothing to close.
@@ -195,9 +196,9 @@ static void test_places_for_results(const char *recording) {
     EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
     EXPECT(woodshed_player_open(engine, clip, NULL, &player) == WOODSHED_OK);
     EXPECT(woodshed_listener_open(engine, 0, &listener) == WOODSHED_OK);
-    INVALID(woodshed_engine_configuration(engine, NULL));
-    INVALID(woodshed_engine_position(engine, NULL));
-    INVALID(woodshed_engine_statistics(engine, NULL));
+    INVALID(woodshed_engine_get_configuration(engine, NULL));
+    INVALID(woodshed_engine_get_position(engine, NULL));
+    INVALID(woodshed_engine_get_statistics(engine, NULL));
     INVALID(woodshed_clip_open(engine, recording, NULL));
     woodshed_clip *other = (woodshed_clip *)1;
     INVALID(woodshed_clip_open(engine, NULL, &other));
@@ -207,14 +208,14 @@ static void test_places_for_results(const char *recording) {
     EXPECT(woodshed_clip_open_memory(engine, sources, 1, 4, &other) == WOODSHED_OK);
     EXPECT(woodshed_clip_close(other) == WOODSHED_OK);
     INVALID(woodshed_clip_get_info(clip, NULL));
-    INVALID(woodshed_plan_frames(NULL, clip, NULL));
+    INVALID(woodshed_plan_get_frames(NULL, clip, NULL));
     INVALID(woodshed_player_open(engine, clip, NULL, NULL));
     INVALID(woodshed_player_get_status(player, NULL));
-    INVALID(woodshed_player_heard(player, 0, NULL));
+    INVALID(woodshed_player_get_heard_frame(player, 0, NULL));
     INVALID(woodshed_player_take_peaks(player, NULL, 1));
     INVALID(woodshed_listener_open(engine, 0, NULL));
     INVALID(woodshed_listener_next(listener, 0, NULL));
-    INVALID(woodshed_listener_descriptor(listener, NULL));
+    INVALID(woodshed_listener_get_descriptor(listener, NULL));
     INVALID(woodshed_listener_set_callback(listener, NULL, NULL));
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
@@ -289,13 +290,13 @@ static void test_sizes(void) {
     struct { woodshed_configuration known; int32_t guard; } narrow;
     memset(&narrow, 0x55, sizeof narrow);
     narrow.known.size = 12;
-    EXPECT(woodshed_engine_configuration(engine, &narrow.known) == WOODSHED_OK);
+    EXPECT(woodshed_engine_get_configuration(engine, &narrow.known) == WOODSHED_OK);
     EXPECT(narrow.known.size == 12 && narrow.known.sample_rate == 44100 && narrow.known.channels == 2);
     EXPECT(narrow.known.period_frames == 0x55555555 && narrow.guard == 0x55555555);
     struct { woodshed_configuration known; int32_t later[4], guard; } long_one;
     memset(&long_one, 0x55, sizeof long_one);
     long_one.known.size = sizeof long_one.known + sizeof long_one.later;
-    EXPECT(woodshed_engine_configuration(engine, &long_one.known) == WOODSHED_OK);
+    EXPECT(woodshed_engine_get_configuration(engine, &long_one.known) == WOODSHED_OK);
     EXPECT(long_one.known.buffer_frames == 768 && long_one.later[3] == 0 && long_one.guard == 0x55555555);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     wide.later[3] = 1;
@@ -310,42 +311,48 @@ static void test_plans(const char *recording) {
     woodshed_clip_info info = WOODSHED_CLIP_INFO_INIT;
     EXPECT(woodshed_clip_get_info(clip, &info) == WOODSHED_OK);
     EXPECT(info.sample_rate == 44100 && info.frames > 0 && info.channels > 0 && strlen(info.container) > 0 && info.codec);
-    EXPECT(woodshed_clip_frame_of_file(clip, 1000) == 1000 && woodshed_clip_frame_of_file(clip, info.file_frames) == info.frames);
-    EXPECT(woodshed_clip_frame_of_file(clip, -1) == -1 && woodshed_clip_frame_of_file(clip, INT64_MAX) == -1);
+    int64_t clip_frame = 7;
+    EXPECT(woodshed_clip_get_frame_of_file(clip, 1000, &clip_frame) == WOODSHED_OK && clip_frame == 1000);
+    INVALID(woodshed_clip_get_frame_of_file(clip, -1, &clip_frame));
+    INVALID(woodshed_clip_get_frame_of_file(clip, INT64_MAX, &clip_frame));
+    INVALID(woodshed_clip_get_frame_of_file(clip, 1000, NULL));
+    // A refusal leaves the place unwritten.
+    EXPECT(clip_frame == 1000);
+    EXPECT(woodshed_clip_get_frame_of_file(clip, info.file_frames, &clip_frame) == WOODSHED_OK && clip_frame == info.frames);
     int64_t frames;
-    EXPECT(woodshed_plan_frames(NULL, clip, &frames) == WOODSHED_OK && frames == info.frames);
+    EXPECT(woodshed_plan_get_frames(NULL, clip, &frames) == WOODSHED_OK && frames == info.frames);
     woodshed_section sections[2] = {WOODSHED_SECTION_INIT, WOODSHED_SECTION_INIT};
     woodshed_plan plan = WOODSHED_PLAN_INIT;
     plan.sections = sections, plan.section_count = 2, plan.joint = WOODSHED_JOINT_HARD;
     sections[0].start = 1000, sections[0].end = 3000, sections[0].passes = 3;
     sections[1].start = 0, sections[1].end = 500;
-    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 6500);
+    EXPECT(woodshed_plan_get_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 6500);
     plan.gap_frames = 100;
-    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 6800);
+    EXPECT(woodshed_plan_get_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 6800);
     plan.gap_frames = 0, plan.gap_passes = 1;
-    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 12500);
+    EXPECT(woodshed_plan_get_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 12500);
     plan.gap_passes = 0, plan.speed = 0.5;
-    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 13000);
+    EXPECT(woodshed_plan_get_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 13000);
     plan.passes = WOODSHED_ENDLESS;
-    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == -1);
+    EXPECT(woodshed_plan_get_frames(&plan, clip, &frames) == WOODSHED_OK && frames == -1);
     plan.passes = 0;
 
     const double wrong[] = {NAN, INFINITY, -INFINITY, -1, 0.2, 4.1, 1e300};
     for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
         woodshed_plan bad = plan;
         bad.speed = wrong[index];
-        REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
         woodshed_section worse[2] = {sections[0], sections[1]};
         worse[1].speed = wrong[index];
         bad = plan, bad.sections = worse;
-        REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
         bad = plan, bad.speed_to = wrong[index], bad.speed_step = 0.1;
-        REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
         if (wrong[index] < -0.5 || isnan(wrong[index]) || wrong[index] > 1e6) {
             bad = plan, bad.gap_passes = wrong[index];
-            REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+            REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
             bad = plan, bad.semitones = wrong[index] * 25;
-            REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+            REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
         }
     }
     const int64_t bounds[][2] = {{0, 0}, {5, 4}, {-1, 5}, {0, INT64_MAX}, {INT64_MIN, INT64_MAX}, {INT64_MAX, INT64_MIN}};
@@ -354,32 +361,32 @@ static void test_plans(const char *recording) {
         bad.start = bounds[index][0], bad.end = bounds[index][1];
         woodshed_plan one = WOODSHED_PLAN_INIT;
         one.sections = &bad, one.section_count = 1;
-        REFUSED(woodshed_plan_frames(&one, clip, &frames));
+        REFUSED(woodshed_plan_get_frames(&one, clip, &frames));
     }
     woodshed_plan bad = plan;
     bad.joint = 3;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     bad = plan, bad.material = -1;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     bad = plan, bad.passes = -2;
-    REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+    REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
     bad = plan, bad.gap_frames = -1;
-    REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+    REFUSED(woodshed_plan_get_frames(&bad, clip, &frames));
     bad = plan, bad.sections = NULL;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     bad = plan, bad.section_count = SIZE_MAX;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     woodshed_section unsized = sections[0];
     unsized.size = 0;
     bad = plan, bad.sections = &unsized, bad.section_count = 1;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     woodshed_section named = sections[0];
     named.name = "\xff\xfe";
     bad.sections = &named;
     bad.formants = 3;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     bad.formants = 0;
-    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    INVALID(woodshed_plan_get_frames(&bad, clip, &frames));
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
 }
@@ -460,20 +467,20 @@ static void test_requests(const char *recording) {
     EXPECT(woodshed_player_get_status(player, &status) == WOODSHED_OK && status.state == WOODSHED_PLAYER_FINISHED);
     EXPECT(woodshed_player_take_peaks(player, peaks, 8) == WOODSHED_OK && peaks[0] > 0 && peaks[0] <= 1.5);
     int64_t heard;
-    EXPECT(woodshed_player_heard(player, 100, &heard) == WOODSHED_OK && heard >= 0);
+    EXPECT(woodshed_player_get_heard_frame(player, 100, &heard) == WOODSHED_OK && heard >= 0);
     const int64_t never[] = {-1, INT64_MIN, INT64_MAX};
     for (size_t index = 0; index < sizeof never / sizeof *never; index++)
-        EXPECT(woodshed_player_heard(player, never[index], &heard) == WOODSHED_OK && heard == -1);
+        EXPECT(woodshed_player_get_heard_frame(player, never[index], &heard) == WOODSHED_OK && heard == -1);
     INVALID(woodshed_player_take_peaks(player, peaks, (size_t)-1));
     woodshed_position position = WOODSHED_POSITION_INIT;
     // The end is reported when rendered; the file is complete a moment later.
     for (int turn = 0; turn < PATIENCE * 200 && position.written <= 20000; turn++) {
-        EXPECT(woodshed_engine_position(engine, &position) == WOODSHED_OK);
+        EXPECT(woodshed_engine_get_position(engine, &position) == WOODSHED_OK);
         if (position.written <= 20000) usleep(5000);
     }
     EXPECT(position.written > 20000);
     woodshed_statistics statistics = WOODSHED_STATISTICS_INIT;
-    EXPECT(woodshed_engine_statistics(engine, &statistics) == WOODSHED_OK && statistics.blocks > 10 && statistics.xruns == 0);
+    EXPECT(woodshed_engine_get_statistics(engine, &statistics) == WOODSHED_OK && statistics.blocks > 10 && statistics.xruns == 0);
     REFUSED(woodshed_engine_start(engine));
     EXPECT(woodshed_player_close(player) == WOODSHED_OK);
     EXPECT(woodshed_engine_stop(engine) == WOODSHED_OK);
@@ -563,7 +570,7 @@ static void test_listeners(const char *recording) {
     EXPECT(woodshed_listener_next(polled, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     EXPECT(woodshed_listener_next(polled, 0.01, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     int32_t descriptor;
-    EXPECT(woodshed_listener_descriptor(polled, &descriptor) == WOODSHED_OK);
+    EXPECT(woodshed_listener_get_descriptor(polled, &descriptor) == WOODSHED_OK);
     struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
     EXPECT(poll(&waiting, 1, 0) == 0);
 
@@ -800,9 +807,9 @@ static void test_recorders(const char *recording, const char *folder) {
     bad.samples = 0, bad.frame_limit = -1;
     INVALID(woodshed_recorder_record(recorder, path, &bad));
     woodshed_listener *listener;
-    INVALID(woodshed_recorder_listen(recorder, 3, &listener));
-    INVALID(woodshed_recorder_listen(recorder, 0, NULL));
-    EXPECT(woodshed_recorder_listen(recorder, 0, &listener) == WOODSHED_OK);
+    INVALID(woodshed_listener_open_recorder(recorder, 3, &listener));
+    INVALID(woodshed_listener_open_recorder(recorder, 0, NULL));
+    EXPECT(woodshed_listener_open_recorder(recorder, 0, &listener) == WOODSHED_OK);
     EXPECT(woodshed_recorder_record(recorder, path, NULL) == WOODSHED_OK);
     INVALID(woodshed_recorder_record(recorder, path, NULL));
     INVALID(woodshed_recorder_arm(recorder));
@@ -891,25 +898,25 @@ static void test_measures(const char *recording, const char *words, const char *
     EXPECT(woodshed_waveform_open(words, &waveform) == WOODSHED_BAD_DATA && waveform == NULL);
     EXPECT(woodshed_waveform_open(recording, &waveform) == WOODSHED_OK);
     int64_t frames;
-    EXPECT(woodshed_waveform_frames(waveform, &frames) == WOODSHED_OK && frames == loudness.frames);
-    INVALID(woodshed_waveform_frames(waveform, NULL));
+    EXPECT(woodshed_waveform_get_frames(waveform, &frames) == WOODSHED_OK && frames == loudness.frames);
+    INVALID(woodshed_waveform_get_frames(waveform, NULL));
     woodshed_column columns[200];
-    EXPECT(woodshed_waveform_columns(waveform, 0, frames, -1, columns, 200) == WOODSHED_OK);
+    EXPECT(woodshed_waveform_get_columns(waveform, 0, frames, -1, columns, 200) == WOODSHED_OK);
     float highest = 0;
     for (int index = 0; index < 200; index++) {
         EXPECT(columns[index].minimum <= columns[index].maximum && columns[index].rms >= 0);
         highest = fmaxf(highest, fmaxf(columns[index].maximum, -columns[index].minimum));
     }
     EXPECT(fabs(20 * log10(highest) - loudness.sample_peak) < 0.1);
-    EXPECT(woodshed_waveform_columns(waveform, 100, 101, 0, columns, 1) == WOODSHED_OK);
-    INVALID(woodshed_waveform_columns(waveform, 0, frames, -1, NULL, 1));
-    INVALID(woodshed_waveform_columns(waveform, 0, frames, -1, columns, 0));
-    INVALID(woodshed_waveform_columns(waveform, 0, frames, -1, columns, SIZE_MAX));
-    INVALID(woodshed_waveform_columns(waveform, 0, frames, 64, columns, 1));
-    INVALID(woodshed_waveform_columns(waveform, 0, frames, -2, columns, 1));
-    INVALID(woodshed_waveform_columns(waveform, -1, frames, 0, columns, 1));
-    INVALID(woodshed_waveform_columns(waveform, 5, 5, 0, columns, 1));
-    INVALID(woodshed_waveform_columns(waveform, INT64_MIN, INT64_MAX, 0, columns, 1));
+    EXPECT(woodshed_waveform_get_columns(waveform, 100, 101, 0, columns, 1) == WOODSHED_OK);
+    INVALID(woodshed_waveform_get_columns(waveform, 0, frames, -1, NULL, 1));
+    INVALID(woodshed_waveform_get_columns(waveform, 0, frames, -1, columns, 0));
+    INVALID(woodshed_waveform_get_columns(waveform, 0, frames, -1, columns, SIZE_MAX));
+    INVALID(woodshed_waveform_get_columns(waveform, 0, frames, 64, columns, 1));
+    INVALID(woodshed_waveform_get_columns(waveform, 0, frames, -2, columns, 1));
+    INVALID(woodshed_waveform_get_columns(waveform, -1, frames, 0, columns, 1));
+    INVALID(woodshed_waveform_get_columns(waveform, 5, 5, 0, columns, 1));
+    INVALID(woodshed_waveform_get_columns(waveform, INT64_MIN, INT64_MAX, 0, columns, 1));
     EXPECT(woodshed_waveform_close(waveform) == WOODSHED_OK);
 
     // Without a card there is nothing to measure; with a card, AudioDevicesTests and RecordingTests measure.
@@ -953,11 +960,11 @@ static void test_stores(const char *recording, const char *words, const char *fo
     EXPECT(woodshed_store_remove_section(store, recording, INT32_MIN) == WOODSHED_NOT_FOUND);
     EXPECT(woodshed_store_rename_section(store, recording, second, "Intro") == WOODSHED_OK);
     EXPECT(woodshed_store_move_section(store, recording, second, 200, 950) == WOODSHED_OK);
-    INVALID(woodshed_store_sections(store, recording, NULL));
+    INVALID(woodshed_section_list_open(store, recording, NULL));
 
     // Another handle of the same store sees the section.
     EXPECT(woodshed_store_open(path, &other) == WOODSHED_OK);
-    EXPECT(woodshed_store_sections(other, recording, &list) == WOODSHED_OK);
+    EXPECT(woodshed_section_list_open(other, recording, &list) == WOODSHED_OK);
     EXPECT(woodshed_section_list_count(list) == 2);
     const woodshed_kept_section *intro = woodshed_section_list_at(list, 0), *verse = woodshed_section_list_at(list, 1);
     EXPECT(intro && intro->id == second && intro->number == 1 && intro->start == 200 && intro->end == 950);
@@ -970,7 +977,7 @@ static void test_stores(const char *recording, const char *words, const char *fo
     EXPECT(woodshed_store_close(other) == WOODSHED_OK);
     EXPECT(woodshed_section_list_count(list) == 2 && strcmp(verse->name, "Strophe") == 0);
     EXPECT(woodshed_section_list_close(list) == WOODSHED_OK);
-    EXPECT(woodshed_store_sections(store, recording, &list) == WOODSHED_OK && woodshed_section_list_count(list) == 3);
+    EXPECT(woodshed_section_list_open(store, recording, &list) == WOODSHED_OK && woodshed_section_list_count(list) == 3);
     EXPECT(woodshed_section_list_close(list) == WOODSHED_OK);
     EXPECT(woodshed_store_close(store) == WOODSHED_OK);
 

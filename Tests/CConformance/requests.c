@@ -61,7 +61,7 @@ static void test_answers(const char *recording, const char *words) {
     answer = answer_to(listener, wave_request);
     woodshed_waveform *waveform = answer->waveform;
     int64_t frames;
-    EXPECT(woodshed_waveform_frames(waveform, &frames) == WOODSHED_OK && frames == direct.frames);
+    EXPECT(woodshed_waveform_get_frames(waveform, &frames) == WOODSHED_OK && frames == direct.frames);
     EXPECT(woodshed_waveform_close(waveform) == WOODSHED_OK);
     woodshed_passage passage = WOODSHED_PASSAGE_INIT;
     passage.path = recording;

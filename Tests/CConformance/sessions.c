@@ -38,14 +38,14 @@ void refuse_session_handle(void *handle, const char *recording) {
     INVALID(woodshed_session_record(session, NULL, NULL, NULL));
     INVALID(woodshed_session_toggle_take(session, &is_on));
     woodshed_take_list *takes = handle;
-    INVALID(woodshed_store_takes(handle, NULL, &takes));
+    INVALID(woodshed_take_list_open(handle, NULL, &takes));
     EXPECT(takes == NULL && is_on == 7);
     EXPECT(woodshed_take_list_count(handle) == 0 && woodshed_take_list_at(handle, 0) == NULL);
     EXPECT(woodshed_take_list_close(handle) == (handle ? WOODSHED_INVALID : WOODSHED_OK));
     EXPECT(woodshed_session_close(session) == (handle ? WOODSHED_INVALID : WOODSHED_OK));
     woodshed_due_list *list = handle;
     INVALID(woodshed_store_rate_section(handle, recording, 1, WOODSHED_RATING_GOOD));
-    INVALID(woodshed_store_due(handle, NULL, &list));
+    INVALID(woodshed_due_list_open(handle, NULL, &list));
     EXPECT(list == NULL);
     EXPECT(woodshed_due_list_count(handle) == 0 && woodshed_due_list_at(handle, 0) == NULL);
     EXPECT(woodshed_due_list_close(handle) == (handle ? WOODSHED_INVALID : WOODSHED_OK));

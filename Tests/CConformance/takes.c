@@ -141,8 +141,8 @@ void test_takes(const char *recording, const char *folder) {
     }
     EXPECT(began == 4 && ended == 4);
     woodshed_take_list *list;
-    INVALID(woodshed_store_takes(store, recording, NULL));
-    EXPECT(woodshed_store_takes(store, recording, &list) == WOODSHED_OK && woodshed_take_list_count(list) == 4);
+    INVALID(woodshed_take_list_open(store, recording, NULL));
+    EXPECT(woodshed_take_list_open(store, recording, &list) == WOODSHED_OK && woodshed_take_list_count(list) == 4);
     const woodshed_kept_take *newest = woodshed_take_list_at(list, 0);
     EXPECT(newest && newest->number == 4 && newest->pass == 2 && newest->section_id == 2 && newest->speed == 1);
     EXPECT(newest && newest->model_start == 10000 && newest->model_end == 18000 && newest->sample_rate == 44100);
@@ -151,7 +151,7 @@ void test_takes(const char *recording, const char *folder) {
     EXPECT(newest && newest->rating == 0 && strlen(newest->name) == 0 && strlen(newest->path) > 4);
     EXPECT(woodshed_take_list_at(list, 4) == NULL);
     EXPECT(woodshed_take_list_close(list) == WOODSHED_OK);
-    EXPECT(woodshed_store_takes(store, NULL, &list) == WOODSHED_OK && woodshed_take_list_count(list) == 4);
+    EXPECT(woodshed_take_list_open(store, NULL, &list) == WOODSHED_OK && woodshed_take_list_count(list) == 4);
     for (size_t place = 0; place < 4; place++) unlink(woodshed_take_list_at(list, place)->path);
     EXPECT(woodshed_take_list_close(list) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
@@ -169,17 +169,17 @@ void test_progress(const char *recording, const char *folder) {
     woodshed_due_list *list;
     int32_t id;
     EXPECT(woodshed_store_open(path, &store) == WOODSHED_OK);
-    EXPECT(woodshed_store_due(store, NULL, &list) == WOODSHED_OK && woodshed_due_list_count(list) == 0);
+    EXPECT(woodshed_due_list_open(store, NULL, &list) == WOODSHED_OK && woodshed_due_list_count(list) == 0);
     EXPECT(woodshed_due_list_close(list) == WOODSHED_OK);
     EXPECT(woodshed_store_add_section(store, recording, 1000, 5000, "Strophe", NULL, &id) == WOODSHED_OK);
     INVALID(woodshed_store_rate_section(store, recording, id, 0));
     INVALID(woodshed_store_rate_section(store, recording, id, 5));
     EXPECT(woodshed_store_rate_section(store, recording, id + 7, WOODSHED_RATING_GOOD) == WOODSHED_NOT_FOUND);
     EXPECT(woodshed_store_rate_section(store, "/no/such/file", id, WOODSHED_RATING_GOOD) == WOODSHED_NOT_FOUND);
-    INVALID(woodshed_store_due(store, NULL, NULL));
+    INVALID(woodshed_due_list_open(store, NULL, NULL));
     // A failed section is due again tomorrow at the latest, and due sections are listed with their places.
     EXPECT(woodshed_store_rate_section(store, recording, id, WOODSHED_RATING_AGAIN) == WOODSHED_OK);
-    EXPECT(woodshed_store_due(store, recording, &list) == WOODSHED_OK);
+    EXPECT(woodshed_due_list_open(store, recording, &list) == WOODSHED_OK);
     size_t count = woodshed_due_list_count(list);
     EXPECT(count <= 1 && woodshed_due_list_at(list, count) == NULL);
     if (count == 1) {

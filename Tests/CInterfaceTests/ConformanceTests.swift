@@ -74,7 +74,7 @@ struct ConformanceTests {
         var list: OpaquePointer?
         #expect(unsafe woodshed_store_open(scratch.file("store.db"), &opened) == WOODSHED_OK)
         for name in [path, nil] {
-            #expect(unsafe woodshed_store_due(opened, name, &list) == WOODSHED_OK)
+            #expect(unsafe woodshed_due_list_open(opened, name, &list) == WOODSHED_OK)
             #expect(unsafe woodshed_due_list_count(list) == 1)
             guard let due = unsafe woodshed_due_list_at(list, 0)?.pointee else {
                 Issue.record("nothing is due")

@@ -86,7 +86,7 @@ tell(
 
 var position = woodshed_position()
 position.size = UInt32(MemoryLayout<woodshed_position>.stride)
-let getPosition = unsafe function("woodshed_engine_position", GetPosition.self)
+let getPosition = unsafe function("woodshed_engine_get_position", GetPosition.self)
 tell(
     "an engine's position", swift: nanoseconds { sink &+= engine.position.framesWritten },
     c: nanoseconds { _ = unsafe getPosition(engineHandle, &position) })

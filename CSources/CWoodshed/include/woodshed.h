@@ -28,15 +28,18 @@
  * Status.    Every function that can fail returns a woodshed_status. On failure nothing has changed, result parameters
  *            stay unwritten except that handles become NULL, woodshed_error_message() describes the error, and
  *            woodshed_error_remedy() the remedy.
- * Ownership. The caller owns a handle returned by a function with `open` in its name, and ends it with the `close` of
- *            the same name. Closing an engine also closes its players and sessions; its listeners report the closing.
- *            Handles may be closed in any order; closing NULL does nothing. A handle is a number, not an address: a
+ * Ownership. The caller owns a handle returned by a function with `open` in its name, or by an answer, and ends it with
+ *            the `close` of the same name. Closing an engine also closes its players and sessions; its listeners report
+ *            the closing. Handles may be closed in any order; closing NULL does nothing. A handle is a number, not an address: a
  *            closed or made-up handle is refused with WOODSHED_INVALID, and never dereferenced.
+ * Getters.   A function with `get` in its name returns a status, and writes the value to a parameter. Lists are the
+ *            exception: the `count` of a list returns the number, and its `at` an element or NULL.
  * Texts.     UTF-8. Functions copy the texts passed to them before they return. A returned text stays valid as long as
  *            the function's description says; callers never free returned texts.
- * Structs.   The first field is the size, which the macro WOODSHED_..._INIT sets. Fields of 0 mean the default. A later
- *            version may add fields at the end: an older library refuses a struct that sets a field unknown to the
- *            library, and a newer library treats the fields that an older program lacks as 0.
+ * Structs.   The first field is the size, which the macro WOODSHED_..._INIT sets; woodshed_level, woodshed_column and the
+ *            structs in an event have none. Fields of 0 mean the default. A later version may add fields at the end: an
+ *            older library refuses a struct that sets a field unknown to the library, and a newer library treats the
+ *            fields that an older program lacks as 0.
  * Threads.   Any thread may call any function, also at the same time, unless the function's description says otherwise.
  *            The callback of woodshed_listener_set_callback() is the only callback.
  * Real time. Functions may wait, allocate and take locks, except woodshed_engine_render().
@@ -194,7 +197,7 @@ typedef enum woodshed_samples {
 typedef struct woodshed_engine_options {
     uint32_t size;
     /**
-     * Frames a second, 8000 to 768000; 0 is 48000. A card may set another rate: see woodshed_engine_configuration().
+     * Frames a second, 8000 to 768000; 0 is 48000. A card may set another rate: see woodshed_engine_get_configuration().
      */
     int32_t sample_rate;
     /** 1 to 64; 0 is 2. */
@@ -290,7 +293,7 @@ woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *optio
  *                     silence.
  * @param frames       0 or more.
  * @param delay_frames Frames from the first frame of this block until that frame is heard, for
- *                     woodshed_engine_position(); 0 if not known.
+ *                     woodshed_engine_get_position(); 0 if not known.
  * @return The frames of sound: fewer than `frames` after the end, and 0 when the engine does not run; -1 if an argument
  *         is not valid (without an error message in this case).
  *
@@ -314,7 +317,7 @@ woodshed_status woodshed_engine_open_duplex(
     woodshed_engine **engine);
 
 /** Gets the configuration that the device has accepted. Since 100. */
-woodshed_status woodshed_engine_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
+woodshed_status woodshed_engine_get_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
 
 /** Starts the device once the beginning of every player's sound is decoded. Once per engine. Since 100. */
 woodshed_status woodshed_engine_start(woodshed_engine *engine);
@@ -331,10 +334,10 @@ woodshed_status woodshed_engine_wait(woodshed_engine *engine);
 woodshed_status woodshed_engine_stop(woodshed_engine *engine);
 
 /** Gets the engine's position. Since 100. */
-woodshed_status woodshed_engine_position(woodshed_engine *engine, woodshed_position *position);
+woodshed_status woodshed_engine_get_position(woodshed_engine *engine, woodshed_position *position);
 
 /** Gets the engine's counters. Since 100. */
-woodshed_status woodshed_engine_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
+woodshed_status woodshed_engine_get_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
 
 /**
  * Stops an engine, and closes the engine and its players. Waits until a block being rendered is complete. Since 100.
@@ -413,10 +416,13 @@ woodshed_status woodshed_clip_open_memory(
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
 
 /**
- * Converts a frame of the file, as of a kept section, to a frame of the clip; -1 if there is no such frame. Both frames
- * differ if the rates differ. Since 100.
+ * Gets the frame of the clip for a frame of the file, as of a kept section. Both frames differ if the rates differ.
+ *
+ * @param file_frame 0 to the length of the file.
+ *
+ * Since 200.
  */
-int64_t woodshed_clip_frame_of_file(woodshed_clip *clip, int64_t file_frame);
+woodshed_status woodshed_clip_get_frame_of_file(woodshed_clip *clip, int64_t file_frame, int64_t *clip_frame);
 
 /** Closes a clip; players that use the clip keep it. Since 100. */
 woodshed_status woodshed_clip_close(woodshed_clip *clip);
@@ -511,7 +517,7 @@ typedef struct woodshed_plan {
  * Gets the length of a plan in frames, with all passes and gaps; -1 if endless. Also checks the plan without playing
  * it. Since 100.
  */
-woodshed_status woodshed_plan_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
+woodshed_status woodshed_plan_get_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
 
 /* ---- Players ----------------------------------------------------------------------------------------------------------- */
 
@@ -652,7 +658,7 @@ woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_pla
  * Gets the frame of the clip heard at an output frame of the last minute, or of less with many joints; -1 if no
  * frame was heard. Since 100.
  */
-woodshed_status woodshed_player_heard(woodshed_player *player, int64_t frame, int64_t *clip_frame);
+woodshed_status woodshed_player_get_heard_frame(woodshed_player *player, int64_t frame, int64_t *clip_frame);
 /**
  * Gets the highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
  *
@@ -1100,7 +1106,7 @@ woodshed_status woodshed_listener_next(woodshed_listener *listener, double secon
  * descriptor; take events until WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED the descriptor is not readable any
  * more. The descriptor belongs to the listener. Since 100.
  */
-woodshed_status woodshed_listener_descriptor(woodshed_listener *listener, int32_t *descriptor);
+woodshed_status woodshed_listener_get_descriptor(woodshed_listener *listener, int32_t *descriptor);
 
 /** A function called with an event, which is valid during the call. */
 typedef void (*woodshed_event_callback)(void *context, const woodshed_event *event);
@@ -1242,7 +1248,8 @@ woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodsh
  */
 woodshed_status woodshed_recorder_get_levels(woodshed_recorder *recorder, woodshed_level *levels, size_t count);
 /** Opens a queue of a recorder's events, as woodshed_listener_open(). Since 100. */
-woodshed_status woodshed_recorder_listen(woodshed_recorder *recorder, int32_t capacity, woodshed_listener **listener);
+woodshed_status woodshed_listener_open_recorder(
+    woodshed_recorder *recorder, int32_t capacity, woodshed_listener **listener);
 /** Closes a recorder. A take in progress is ended and kept. Since 100. */
 woodshed_status woodshed_recorder_close(woodshed_recorder *recorder);
 
@@ -1315,17 +1322,17 @@ woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **wav
  *
  * Since 100.
  */
-woodshed_status woodshed_waveform_columns(
+woodshed_status woodshed_waveform_get_columns(
     woodshed_waveform *waveform, int64_t start, int64_t end, int32_t channel, woodshed_column *columns, size_t count);
 /** Gets the length of the recording, at its own rate. Since 100. */
-woodshed_status woodshed_waveform_frames(woodshed_waveform *waveform, int64_t *frames);
+woodshed_status woodshed_waveform_get_frames(woodshed_waveform *waveform, int64_t *frames);
 /** Closes a waveform. Since 100. */
 woodshed_status woodshed_waveform_close(woodshed_waveform *waveform);
 
 /** The path from the output of a set-up through the air or a cable to its input. */
 typedef struct woodshed_round_trip {
     uint32_t size;
-    /** The measured channel of the input, from 0. */
+    /** The measured channel of the input, from 1. */
     int32_t input_channel;
     /** The whole round trip in frames, and the spread of the measurements. */
     double frames;
@@ -1476,7 +1483,7 @@ typedef struct woodshed_kept_section {
 woodshed_status woodshed_store_open(const char *path, woodshed_store **store);
 
 /** Lists the sections of a recording; for an unknown recording, the sections in its file. Since 100. */
-woodshed_status woodshed_store_sections(woodshed_store *store, const char *recording, woodshed_section_list **list);
+woodshed_status woodshed_section_list_open(woodshed_store *store, const char *recording, woodshed_section_list **list);
 /** Returns the number of sections in a list; 0 if `list` is not a section list. Since 100. */
 size_t woodshed_section_list_count(woodshed_section_list *list);
 /** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
@@ -1544,7 +1551,7 @@ typedef struct woodshed_kept_take {
 } woodshed_kept_take;
 
 /** Lists the kept takes, the newest first. `recording` is NULL for the takes of all recordings. Since 100. */
-woodshed_status woodshed_store_takes(woodshed_store *store, const char *recording, woodshed_take_list **list);
+woodshed_status woodshed_take_list_open(woodshed_store *store, const char *recording, woodshed_take_list **list);
 /** Returns the number of takes in a list; 0 if `list` is not a take list. Since 100. */
 size_t woodshed_take_list_count(woodshed_take_list *list);
 /** Returns a take of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
@@ -1591,7 +1598,7 @@ typedef struct woodshed_due_section {
  * Lists the sections due today, the most overdue first. `recording` is NULL for the sections of all recordings, without
  * recordings whose files were changed in place. Since 100.
  */
-woodshed_status woodshed_store_due(woodshed_store *store, const char *recording, woodshed_due_list **list);
+woodshed_status woodshed_due_list_open(woodshed_store *store, const char *recording, woodshed_due_list **list);
 /** Returns the number of sections in a list; 0 if `list` is not a list of due sections. Since 100. */
 size_t woodshed_due_list_count(woodshed_due_list *list);
 /** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
