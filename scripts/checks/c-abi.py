@@ -115,11 +115,10 @@ def node(interface):
     return re.search(r"^(\w+) \{", (interface / "libwoodshed.map").read_text(), flags=re.M)[1]
 
 
-def since(name, header):
-    """The first version with a function, from the comment above the function."""
-    text = header.read_text()
-    said = re.findall(r"Since (\d+)\.", text[:text.index(f" {name}(", text.index("WOODSHED_API_VERSION"))].replace(f"{name}()", ""))
-    return int(said[-1]) if said else 0
+def since(header):
+    """The first version of each function, from the comments."""
+    lines = subprocess.run([root / "scripts/checks/c-comments.py", "--since", header], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {name: int(number) for name, number in map(str.split, lines)}
 
 
 def compare(old, new, folder):
@@ -148,8 +147,9 @@ def compare(old, new, folder):
         faults.append(f"WOODSHED_API_VERSION was {older}, and is {newer}")
     if (added or grown) and newer <= older:
         faults.append(f"something is new, and WOODSHED_API_VERSION is still {older}: {', '.join(added + grown)}")
-    faults += [f"{name} is new in {newer}, and says that it is there since {since(name, headers[1])}" for name in added
-               if not older < since(name, headers[1]) <= newer]
+    said = since(headers[1])
+    faults += [f"{name} is new in {newer}, and says that it is there since {said.get(name, 0)}" for name in added
+               if not older < said.get(name, 0) <= newer]
     return faults, len(functions), len(added)
 
 

@@ -62,7 +62,7 @@ changed found "a struct in a union with a field of another type" 's/int64_t lost
 changed found "a struct that has grown with its union" "s/int64_t lost;/int64_t lost; int64_t more[8];/; $higher"
 changed nothing "one more member of a union" 's/woodshed_part part;/woodshed_part part; int64_t other;/'
 changed found "a union that has grown" "s/reserved\\[4\\]/reserved[8]/; $higher"
-added='/^void woodshed_listen/a /** Since 101. */ int32_t woodshed_more(void);'
+added='/^void woodshed_listen/a /** Since 101. */\nint32_t woodshed_more(void);'
 newer=$added$'\n'$higher
 changed nothing "a function more" "$newer"
 changed found "a function more, in the same version" "$added"
@@ -72,6 +72,21 @@ changed found "another interface under the same node of versions" "$another"
 plain_git checkout -q . && sed -i 's/WOODSHED_0/WOODSHED_1/' "$folder/CSources/CWoodshed/libwoodshed.map" && expect found "another node of versions" compiled
 change "$another" && expect nothing "another interface under another node of versions" compiled
 rm -rf "${folder:?}/.git"
+# The comments of the header.
+comments() { "$folder/scripts/checks/c-comments.py" "$folder/CSources/CWoodshed/include/woodshed.h"; }
+lay_interface && expect nothing "comments with all first versions" comments
+statuses='typedef enum woodshed_status {\n    WOODSHED_OK = 0,\n    WOODSHED_INVALID = 64\n} woodshed_status;\n'
+# commented WANTED DESCRIPTION COMMENT: one more function, with this comment.
+commented() {
+    lay_interface && printf '%b\n' "$statuses" "$3" 'woodshed_status woodshed_more(void);' >>"$folder/CSources/CWoodshed/include/woodshed.h"
+    expect "$1" "$2" comments
+}
+commented nothing "a function that names its statuses" '/** Measures. @return WOODSHED_INVALID. Since 100. */'
+commented found "a function without a comment" ''
+commented found "a function that names no status" '/** Measures. Since 100. */'
+commented found "a function that names an unknown status" '/** Measures. @return WOODSHED_GONE. Since 100. */'
+commented found "a function without its first version" '/** Measures. @return WOODSHED_INVALID. */'
+commented nothing "a function in a section with a first version" '/* ---- Measures. Since 100. ---- */\n/** Measures. @return WOODSHED_INVALID. */'
 # The list of symbols for the packages.
 symbols() { "$scripts/checks/check.py" --in "$folder" c-symbols; }
 lay_interface && printf '%s\n' 'libwoodshed.so.1 libwoodshed1 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \

@@ -35,17 +35,16 @@ for compiler in gcc clang; do
         "$compiler" -std=$standard "${warnings[@]}" -fsyntax-only "-I$include" alone.cpp || fail "the header in $standard, by $compiler"
     done
 done
-"$root/scripts/checks/c-layout.py" || fail "the layout has changed"
+"$root/scripts/c-layout.py" || fail "the layout has changed"
+"$root/scripts/checks/c-comments.py" || fail "a comment of the header lacks something"
 
 # The library exports the declared functions and nothing else, and the conformance test calls all functions.
 gcc -E -P "-I$include" alone.c | grep -oP '\bwoodshed_\w+(?=\()' | sort -u >declared
 nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.1" | awk '$2 != "A" { print $3 }' | sort -u >exported
 diff declared exported >difference || fail "declared (<) and exported (>): $(cat difference)"
+"$root/scripts/checks/c-comments.py" --since | cut -d ' ' -f 1 | sort -u | diff declared - >difference || fail "declared (<) and read for comments (>): $(cat difference)"
 while read -r name; do
     grep -q "\b$name(" "${conformance[@]}" || fail "the conformance test does not call $name"
-    # Each function's comment names its first version.
-    awk -v name="$name(" 'index($0, name) && !/^ \*/ { exit !found } /Since [0-9]+\./ { found = NR }' "$include/woodshed.h" ||
-        fail "$name does not say since which version it is there"
 done <declared
 readelf -d "$built/libwoodshed.so.1" | grep 'SONAME.*\[libwoodshed.so.1\]' >/dev/null || fail "the library has another name"
 ! ldd "$built/libwoodshed.so.1" | grep -E 'libswift|libstdc' >/dev/null || fail "the library needs a Swift installation"

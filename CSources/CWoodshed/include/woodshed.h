@@ -27,19 +27,20 @@
  *
  * Status.    Every function that can fail returns a woodshed_status. On failure nothing has changed, result parameters
  *            stay unwritten except that handles become NULL, woodshed_error_message() describes the error, and
- *            woodshed_error_remedy() the remedy.
+ *            woodshed_error_remedy() the remedy. After `@return` the description of a function names each status that
+ *            the function may return besides WOODSHED_OK, and besides WOODSHED_UNAVAILABLE after fork().
  * Ownership. The caller owns a handle returned by a function with `open` in its name, or by an answer, and ends it with
  *            the `close` of the same name. Closing an engine also closes its players and sessions; its listeners report
- *            the closing. Handles may be closed in any order; closing NULL does nothing. A handle is a number, not an address: a
- *            closed or made-up handle is refused with WOODSHED_INVALID, and never dereferenced.
+ *            the closing. Handles may be closed in any order; closing NULL does nothing. A handle is a number, not an
+ *            address: a closed or made-up handle is refused with WOODSHED_INVALID, and never dereferenced.
  * Getters.   A function with `get` in its name returns a status, and writes the value to a parameter. Lists are the
  *            exception: the `count` of a list returns the number, and its `at` an element or NULL.
  * Texts.     UTF-8. Functions copy the texts passed to them before they return. A returned text stays valid as long as
  *            the function's description says; callers never free returned texts.
- * Structs.   The first field is the size, which the macro WOODSHED_..._INIT sets; woodshed_level, woodshed_column and the
- *            structs in an event have none. Fields of 0 mean the default. A later version may add fields at the end: an
- *            older library refuses a struct that sets a field unknown to the library, and a newer library treats the
- *            fields that an older program lacks as 0.
+ * Structs.   The first field is the size, which the macro WOODSHED_..._INIT sets; woodshed_level, woodshed_column and
+ *            the structs in an event have none. Fields of 0 mean the default. A later version may add fields at the
+ *            end: an older library refuses a struct that sets a field unknown to the library, and a newer library
+ *            treats the fields that an older program lacks as 0.
  * Threads.   Any thread may call any function, also at the same time, unless the function's description says otherwise.
  *            The callback of woodshed_listener_set_callback() is the only callback.
  * Real time. Functions may wait, allocate and take locks, except woodshed_engine_render().
@@ -197,14 +198,18 @@ typedef enum woodshed_samples {
 typedef struct woodshed_engine_options {
     uint32_t size;
     /**
-     * Frames a second, 8000 to 768000; 0 is 48000. A card may set another rate: see woodshed_engine_get_configuration().
+     * Frames a second, 8000 to 768000; 0 is 48000. A card may set another rate: see
+     * woodshed_engine_get_configuration().
      */
     int32_t sample_rate;
     /** 1 to 64; 0 is 2. */
     int32_t channels;
     /** Frames in a block, 1 to 8192; 0 is 256. */
     int32_t period_frames;
-    /** Blocks in the device's buffer, 2 to 16; 0 is 3, and for a recorder as many as the device permits, up to half a second. */
+    /**
+     * Blocks in the device's buffer, 2 to 16; 0 is 3, and for a recorder as many as the device permits, up to half a
+     * second.
+     */
     int32_t periods;
     /** The priority of the device's thread, 1 to 99; 0 is 70, and -1 an ordinary thread. */
     int32_t priority;
@@ -264,10 +269,11 @@ typedef struct woodshed_statistics {
 /**
  * Opens an output. Nothing is heard before woodshed_engine_start().
  *
- * @param output  "default", the name of an ALSA device, "null", or "file:PATH" (WAV, FLAC, Opus, Ogg, MP3 by the ending).
+ * @param output  "default", the name of an ALSA device, "null", or "file:PATH" (WAV, FLAC, Opus, Ogg, MP3 by the
+ *                ending).
  * @param options NULL for the defaults.
  * @param engine  Receives the engine, or NULL.
- * @return WOODSHED_INVALID, _UNAVAILABLE, _NO_PERMISSION, _CANNOT_CREATE, _IO.
+ * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * May take as long as a sound server needs to answer. Since 100.
  */
@@ -278,7 +284,11 @@ woodshed_status woodshed_engine_open(
  * Opens an engine without a device, for a program that has an audio thread of its own: see woodshed_engine_render().
  *
  * `period_frames` is the longest block that is computed at once. With the virtual clock, for programs that render to
- * memory, woodshed_engine_render() waits until all sound is ready. Since 100.
+ * memory, woodshed_engine_render() waits until all sound is ready.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *options, woodshed_engine **engine);
 
@@ -309,6 +319,7 @@ int32_t woodshed_engine_render(
  * @param input          Both are devices, or both are files or "null".
  * @param input_channels 1 to 64; 0 is 2.
  * @param options        As for woodshed_engine_open(); `on_loss` must be 0: the engine ends when its device is lost.
+ * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
@@ -316,31 +327,50 @@ woodshed_status woodshed_engine_open_duplex(
     const char *output, const char *input, int32_t input_channels, const woodshed_engine_options *options,
     woodshed_engine **engine);
 
-/** Gets the configuration that the device has accepted. Since 100. */
+/** Gets the configuration that the device has accepted. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_engine_get_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
 
-/** Starts the device once the beginning of every player's sound is decoded. Once per engine. Since 100. */
+/**
+ * Starts the device once the beginning of every player's sound is decoded. Once per engine.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_IO.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_engine_start(woodshed_engine *engine);
 
 /**
- * Waits until the last player has finished and the device has played its sound out, or the engine is stopped or closed.
+ * Waits until the last player has finished and the device has played its sound out, or the engine is stopped or
+ * closed.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
  * Since 100.
  */
 woodshed_status woodshed_engine_wait(woodshed_engine *engine);
 
 /**
- * Stops the device at once, for good. A file is complete up to here. Stop the players first for a fade-out. Since 100.
+ * Stops the device at once, for good. A file is complete up to here. Stop the players first for a fade-out.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_engine_stop(woodshed_engine *engine);
 
-/** Gets the engine's position. Since 100. */
+/** Gets the engine's position. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_engine_get_position(woodshed_engine *engine, woodshed_position *position);
 
-/** Gets the engine's counters. Since 100. */
+/** Gets the engine's counters. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_engine_get_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
 
 /**
- * Stops an engine, and closes the engine and its players. Waits until a block being rendered is complete. Since 100.
+ * Stops an engine, and closes the engine and its players. Waits until a block being rendered is complete.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_engine_close(woodshed_engine *engine);
 
@@ -363,13 +393,13 @@ typedef struct woodshed_device {
 /** A list of devices. */
 typedef struct woodshed_device_list woodshed_device_list;
 
-/** Lists the devices that play and those that record. Since 100. */
+/** Lists the devices that play and those that record. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_device_list_open(woodshed_device_list **list);
 /** Returns the number of devices in a list; 0 if `list` is not a device list. Since 100. */
 size_t woodshed_device_list_count(woodshed_device_list *list);
 /** Returns a device of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_device *woodshed_device_list_at(woodshed_device_list *list, size_t place);
-/** Closes a list. Since 100. */
+/** Closes a list. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_device_list_close(woodshed_device_list *list);
 
 /* ---- Clips ------------------------------------------------------------------------------------------------------------- */
@@ -396,7 +426,12 @@ typedef struct woodshed_clip_info {
  * Opens a recording for an engine, at the engine's rate. A file of another rate is converted while decoded.
  *
  * Only parts of the recording are in memory, so a recording may be longer than the memory. Several players may share a
- * clip; each player keeps the clip as long as needed. Since 100.
+ * clip; each player keeps the clip as long as needed.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
+ *         WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, woodshed_clip **clip);
 
@@ -406,25 +441,27 @@ woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, wo
  * @param channels      A buffer of `frames` samples for each channel.
  * @param channel_count 1 to 64.
  * @param frames        1 or more.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (too long).
  *
  * Since 100.
  */
 woodshed_status woodshed_clip_open_memory(
     woodshed_engine *engine, const float *const *channels, int32_t channel_count, int64_t frames, woodshed_clip **clip);
 
-/** Gets the properties of a clip. Since 100. */
+/** Gets the properties of a clip. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
 
 /**
  * Gets the frame of the clip for a frame of the file, as of a kept section. Both frames differ if the rates differ.
  *
  * @param file_frame 0 to the length of the file.
+ * @return WOODSHED_INVALID.
  *
  * Since 200.
  */
 woodshed_status woodshed_clip_get_frame_of_file(woodshed_clip *clip, int64_t file_frame, int64_t *clip_frame);
 
-/** Closes a clip; players that use the clip keep it. Since 100. */
+/** Closes a clip; players that use the clip keep it. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_clip_close(woodshed_clip *clip);
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------------- */
@@ -515,7 +552,11 @@ typedef struct woodshed_plan {
 
 /**
  * Gets the length of a plan in frames, with all passes and gaps; -1 if endless. Also checks the plan without playing
- * it. Since 100.
+ * it.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip).
+ *
+ * Since 100.
  */
 woodshed_status woodshed_plan_get_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
 
@@ -567,14 +608,14 @@ typedef struct woodshed_player_status {
  * Adds a player to an engine; the player is silent until woodshed_player_start().
  *
  * @param plan NULL plays the clip once.
- * @return WOODSHED_INVALID, _BAD_DATA (a section outside the clip), _INTERNAL (more than 128 players).
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip), WOODSHED_INTERNAL (more than 128 players).
  *
  * Since 100.
  */
 woodshed_status woodshed_player_open(
     woodshed_engine *engine, woodshed_clip *clip, const woodshed_plan *plan, woodshed_player **player);
 
-/** Fades a player out, removes the player from its engine and closes it. Since 100. */
+/** Fades a player out, removes the player from its engine and closes it. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_close(woodshed_player *player);
 
 /*
@@ -582,33 +623,75 @@ woodshed_status woodshed_player_close(woodshed_player *player);
  * `at`. Each fades the old sound into the new sound over 5 ms, unless described otherwise.
  */
 
-/** Plays from the beginning of the plan. Has no effect while the player plays. Since 100. */
+/** Plays from the beginning of the plan. Has no effect while the player plays. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_start(woodshed_player *player, int64_t at);
-/** Plays from a section, from 1; if `clip_frame` is not -1, from that frame in the section. Since 100. */
+
+/**
+ * Plays from a section, from 1; if `clip_frame` is not -1, from that frame in the section.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (no such section, or a frame outside the section).
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_start_in(woodshed_player *player, int32_t section, int64_t clip_frame, int64_t at);
-/** Pauses: silence until resumed. Since 100. */
+/** Pauses: silence until resumed. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_pause(woodshed_player *player, int64_t at);
-/** Resumes at the place of the pause. Since 100. */
+/** Resumes at the place of the pause. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_resume(woodshed_player *player, int64_t at);
-/** Fades out and finishes. Since 100. */
+/** Fades out and finishes. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_stop(woodshed_player *player, int64_t at);
-/** Moves to a frame of the clip, which must be in a section. Since 100. */
+
+/**
+ * Moves to a frame of the clip, which must be in a section.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a frame in no section).
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_seek(woodshed_player *player, int64_t clip_frame, int64_t at);
-/** Moves to the first pass of a section, from 1. Since 100. */
+
+/**
+ * Moves to the first pass of a section, from 1.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (no such section).
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_skip(woodshed_player *player, int32_t section, int64_t at);
-/** Plays at another speed from here on, by a glide of `glide_frames`; -1 is 50 ms. Since 100. */
+
+/**
+ * Plays at another speed from here on, by a glide of `glide_frames`; -1 is 50 ms.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section too short for the speed).
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_set_speed(woodshed_player *player, double speed, int64_t glide_frames, int64_t at);
-/** Changes the pitch, in semitones. Since 100. */
+/** Changes the pitch, in semitones. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_set_pitch(woodshed_player *player, double semitones, int64_t at);
-/** Changes the gain, in dB: 0 leaves the samples as they are, minus infinity is silence. NaN is refused. Since 100. */
+
+/**
+ * Changes the gain, in dB: 0 leaves the samples as they are, minus infinity is silence. NaN is refused.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_set_gain(woodshed_player *player, double decibels, int64_t at);
-/** Plays backwards or forwards. Since 100. */
+/** Plays backwards or forwards. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_set_reversed(woodshed_player *player, int32_t is_reversed, int64_t at);
-/** Plays another plan, at the same place of the clip if the plan contains the place. Since 100. */
+
+/**
+ * Plays another plan, at the same place of the clip if the plan contains the place.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip).
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_set_plan(woodshed_player *player, const woodshed_plan *plan, int64_t at);
-/** Holds the sound of this place. Since 100. */
+/** Holds the sound of this place. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_freeze(woodshed_player *player, int64_t at);
-/** Goes on from the place of the held sound. Since 100. */
+/** Goes on from the place of the held sound. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_unfreeze(woodshed_player *player, int64_t at);
 
 /** The treatment of the centre: the sound common to both channels, as a singer often is. */
@@ -642,27 +725,41 @@ typedef struct woodshed_strip {
 
 /**
  * Changes the channels, the centre, the balance and the equaliser, within 20 ms; NULL makes the strip neutral.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a channel that the clip lacks).
+ *
  * Since 100.
  */
 woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshed_strip *strip, int64_t at);
 
 /**
  * Waits until the clip is analysed around the player's place. Before woodshed_player_start(), the wait makes a live
- * player sound as under the virtual clock; without the wait, sound begins at once and the first passes may be stretched
- * without regard to attacks. Since 100.
+ * player sound as under the virtual clock; without the wait, sound begins at once and the first passes may be
+ * stretched without regard to attacks.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_player_prepare(woodshed_player *player);
-/** Gets the player's status. Since 100. */
+/** Gets the player's status. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_player_status *status);
+
 /**
- * Gets the frame of the clip heard at an output frame of the last minute, or of less with many joints; -1 if no
- * frame was heard. Since 100.
+ * Gets the frame of the clip heard at an output frame of the last minute, or of less with many joints; -1 if no frame
+ * was heard.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_player_get_heard_frame(woodshed_player *player, int64_t frame, int64_t *clip_frame);
+
 /**
  * Gets the highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
  *
  * @param peaks Receives `count` values, at most 8; 0 for channels that do not exist.
+ * @return WOODSHED_INVALID.
  *
  * Since 100.
  */
@@ -1084,6 +1181,7 @@ typedef struct woodshed_event {
  * @param engine   NULL makes a queue for answers to requests alone.
  * @param capacity Events kept until taken, 16 to 1048576; 0 is 4096. Further events are dropped and counted. Answers
  *                 are always kept, and so are the ends of players, takes and sessions.
+ * @return WOODSHED_INVALID.
  *
  * Since 100.
  */
@@ -1096,6 +1194,7 @@ woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity
  *                WOODSHED_EVENT_CLOSED there is no wait.
  * @param event   Receives the event, never NULL unless the call fails. Valid until the next call for the same listener,
  *                also if another thread closes the listener; then valid until this thread asks another listener.
+ * @return WOODSHED_INVALID.
  *
  * Threads: one call at a time for each listener. Since 100.
  */
@@ -1104,7 +1203,11 @@ woodshed_status woodshed_listener_next(woodshed_listener *listener, double secon
 /**
  * Gets a descriptor that is readable while there are events, for poll() and similar functions. Do not read from the
  * descriptor; take events until WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED the descriptor is not readable any
- * more. The descriptor belongs to the listener. Since 100.
+ * more. The descriptor belongs to the listener.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_listener_get_descriptor(woodshed_listener *listener, int32_t *descriptor);
 
@@ -1112,9 +1215,13 @@ woodshed_status woodshed_listener_get_descriptor(woodshed_listener *listener, in
 typedef void (*woodshed_event_callback)(void *context, const woodshed_event *event);
 
 /**
- * Calls a function with every event, on a thread of the listener's own and never on the device's. The function may call
- * any function of this header, and may also close the listener. The stack of the thread has 512 KiB. The last event is
- * WOODSHED_EVENT_CLOSED. Once per listener; woodshed_listener_next() is not for a listener with a callback. Since 100.
+ * Calls a function with every event, on a thread of the listener's own and never on the device's. The function may
+ * call any function of this header, and may also close the listener. The stack of the thread has 512 KiB. The last
+ * event is WOODSHED_EVENT_CLOSED. Once per listener; woodshed_listener_next() is not for a listener with a callback.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_listener_set_callback(
     woodshed_listener *listener, woodshed_event_callback callback, void *context);
@@ -1122,7 +1229,11 @@ woodshed_status woodshed_listener_set_callback(
 /**
  * Closes a listener. After the return no callback is called any more, unless the callback closed the listener, or two
  * callbacks close each other's listener: then the call under way ends later. Closing cancels unanswered requests, and
- * closes the handles of answers that were not taken. Since 100.
+ * closes the handles of answers that were not taken.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_listener_close(woodshed_listener *listener);
 
@@ -1196,6 +1307,7 @@ typedef struct woodshed_level {
  *
  * @param input   "default", the name of an ALSA device, "null", or "file:PATH", which is recorded like a device.
  * @param options As for an engine; fields that concern only players must be 0. 0 channels are 2.
+ * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
@@ -1203,7 +1315,11 @@ woodshed_status woodshed_recorder_open(
     const char *input, const woodshed_engine_options *options, woodshed_recorder **recorder);
 
 /**
- * Starts capturing: levels are available, and the last half second is kept for the take. Once per recorder. Since 100.
+ * Starts capturing: levels are available, and the last half second is kept for the take. Once per recorder.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_IO.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
 
@@ -1215,42 +1331,55 @@ woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
  *
  * @param path    With the ending .wav or .caf.
  * @param options NULL for the defaults.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_CANNOT_CREATE (also for an existing
+ *         file), WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
 woodshed_status woodshed_recorder_record(
     woodshed_recorder *recorder, const char *path, const woodshed_take_options *options);
 
-/** Pauses the take at the next captured frame. Since 100. */
+/** Pauses the take at the next captured frame. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_recorder_pause(woodshed_recorder *recorder);
-/** Continues the take. Since 100. */
+/** Continues the take. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_recorder_resume(woodshed_recorder *recorder);
-/** Sets a mark in the take, visible in programs that show marks. Since 100. */
+/** Sets a mark in the take, visible in programs that show marks. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *name);
 
 /**
  * Ends the take and waits until the take is complete on the disk.
  *
  * @param take Receives the ended take; may be NULL.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
 woodshed_status woodshed_recorder_stop(woodshed_recorder *recorder, woodshed_take *take);
-/** Ends the take and removes its file. Since 100. */
+/** Ends the take and removes its file. @return WOODSHED_INVALID, WOODSHED_IO, WOODSHED_NO_PERMISSION. Since 100. */
 woodshed_status woodshed_recorder_discard(woodshed_recorder *recorder);
-/** Gets the recorder's status. Since 100. */
+/** Gets the recorder's status. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodshed_recorder_status *status);
+
 /**
  * Gets the levels of the first `count` channels; silence for channels that do not exist, and before anything is
  * captured.
  *
+ * @return WOODSHED_INVALID.
+ *
  * Since 100.
  */
 woodshed_status woodshed_recorder_get_levels(woodshed_recorder *recorder, woodshed_level *levels, size_t count);
-/** Opens a queue of a recorder's events, as woodshed_listener_open(). Since 100. */
+/** Opens a queue of a recorder's events, as woodshed_listener_open(). @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_listener_open_recorder(
     woodshed_recorder *recorder, int32_t capacity, woodshed_listener **listener);
-/** Closes a recorder. A take in progress is ended and kept. Since 100. */
+
+/**
+ * Closes a recorder. A take in progress is ended and kept.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_recorder_close(woodshed_recorder *recorder);
 
 /* ---- Measures ---------------------------------------------------------------------------------------------------------- */
@@ -1274,7 +1403,14 @@ typedef struct woodshed_loudness {
 } woodshed_loudness;
 #define WOODSHED_LOUDNESS_INIT { (uint32_t)sizeof(woodshed_loudness), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Measures a whole recording. Takes about a second for an hour of music. Since 100. */
+/**
+ * Measures a whole recording. Takes about a second for an hour of music.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
+ *         WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
 
 /**
@@ -1282,21 +1418,31 @@ woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
  *
  * @param sample_rate 8000 to 384000.
  * @param channels    1 to 64.
+ * @return WOODSHED_INVALID.
  *
  * Since 100.
  */
 woodshed_status woodshed_meter_open(int32_t sample_rate, int32_t channels, woodshed_meter **meter);
+
 /**
  * Reads the next frames, in blocks of any length.
  *
  * @param channels A buffer of `frames` samples for each channel of the meter.
+ * @return WOODSHED_INVALID.
  *
  * Not for an audio thread: takes a lock. Since 100.
  */
 woodshed_status woodshed_meter_add(woodshed_meter *meter, const float *const *channels, int32_t frames);
-/** Gets the measurement since the meter was opened, or since the last call; the meter begins anew. Since 100. */
+
+/**
+ * Gets the measurement since the meter was opened, or since the last call; the meter begins anew.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_meter_finish(woodshed_meter *meter, woodshed_loudness *loudness);
-/** Closes a meter. Since 100. */
+/** Closes a meter. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_meter_close(woodshed_meter *meter);
 
 /**
@@ -1310,8 +1456,16 @@ typedef struct woodshed_column {
     int32_t is_clipped;
 } woodshed_column;
 
-/** Reads a recording once and makes its waveform. Since 100. */
+/**
+ * Reads a recording once and makes its waveform.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
+ *         WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **waveform);
+
 /**
  * Gets the columns of a picture of a part of the recording.
  *
@@ -1319,14 +1473,15 @@ woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **wav
  * @param channel  From 0; -1 for all channels together.
  * @param columns  Receives `count` columns.
  * @param count    1 to 1048576.
+ * @return WOODSHED_INVALID.
  *
  * Since 100.
  */
 woodshed_status woodshed_waveform_get_columns(
     woodshed_waveform *waveform, int64_t start, int64_t end, int32_t channel, woodshed_column *columns, size_t count);
-/** Gets the length of the recording, at its own rate. Since 100. */
+/** Gets the length of the recording, at its own rate. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_waveform_get_frames(woodshed_waveform *waveform, int64_t *frames);
-/** Closes a waveform. Since 100. */
+/** Closes a waveform. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_waveform_close(woodshed_waveform *waveform);
 
 /** The path from the output of a set-up through the air or a cable to its input. */
@@ -1347,9 +1502,12 @@ typedef struct woodshed_round_trip {
 #define WOODSHED_ROUND_TRIP_INIT { (uint32_t)sizeof(woodshed_round_trip), 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Measures the round trip by playing some chirps: connect the output with the input, or hold the microphone to the loudspeaker.
+ * Measures the round trip by playing some chirps: connect the output with the input, or hold the microphone to the
+ * loudspeaker.
  *
  * @param options As for an engine; NULL for the defaults.
+ * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE (also if the chirps were not heard clearly), WOODSHED_IO,
+ *         WOODSHED_NO_PERMISSION.
  *
  * Takes some seconds. The result is not kept. Since 100.
  */
@@ -1405,6 +1563,8 @@ typedef struct woodshed_comparison {
  * @param take          The file of the take.
  * @param model         The passage heard.
  * @param start_seconds The seconds of the take at which the model's first frame was heard; 0 if not known.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (also for recordings that are too long), WOODSHED_NOT_FOUND,
+ *         WOODSHED_UNAVAILABLE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Takes some tens of milliseconds for half a minute. Since 100.
  */
@@ -1420,24 +1580,66 @@ woodshed_status woodshed_compare(
  * describes an error, and the result is in the field of its type. Every request is answered once, in the order in which
  * the work is done.
  *
- * `request` receives the number, above 0, and may be NULL. WOODSHED_TRY_AGAIN if 1024 requests wait.
+ * `request` receives the number, above 0, and may be NULL. WOODSHED_TRY_AGAIN means that 1024 requests wait, or that
+ * the system has no thread left. An answer can also have the status WOODSHED_CANCELLED.
  */
 
-/** Opens a recording for an engine: see woodshed_clip_open(). The answer has `clip`. Since 100. */
+/**
+ * Opens a recording for an engine: see woodshed_clip_open(). The answer has `clip`.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_clip_request(
     woodshed_listener *listener, woodshed_engine *engine, const char *path, int64_t *request);
-/** Waits until the clip is analysed around the player's place: see woodshed_player_prepare(). Since 100. */
+
+/**
+ * Waits until the clip is analysed around the player's place: see woodshed_player_prepare().
+ *
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_player_prepare_request(
     woodshed_listener *listener, woodshed_player *player, int64_t *request);
-/** Measures a recording: see woodshed_measure(). The answer has `loudness`. Since 100. */
+
+/**
+ * Measures a recording: see woodshed_measure(). The answer has `loudness`.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_measure_request(woodshed_listener *listener, const char *path, int64_t *request);
-/** Makes the waveform of a recording: see woodshed_waveform_open(). The answer has `waveform`. Since 100. */
+
+/**
+ * Makes the waveform of a recording: see woodshed_waveform_open(). The answer has `waveform`.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_waveform_request(woodshed_listener *listener, const char *path, int64_t *request);
-/** Measures the round trip: see woodshed_calibrate(). The answer has `round_trip`. Since 100. */
+
+/**
+ * Measures the round trip: see woodshed_calibrate(). The answer has `round_trip`.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_calibrate_request(
     woodshed_listener *listener, const char *output, const char *input, const woodshed_engine_options *options,
     int64_t *request);
-/** Compares a take with its model: see woodshed_compare(). The answer has `comparison`. Since 100. */
+
+/**
+ * Compares a take with its model: see woodshed_compare(). The answer has `comparison`.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_compare_request(
     woodshed_listener *listener, const char *take, const woodshed_passage *model, double start_seconds,
     int64_t *request);
@@ -1446,7 +1648,7 @@ woodshed_status woodshed_compare_request(
  * Cancels a request. The answer has the status WOODSHED_CANCELLED and comes at once; work that cannot stop in its
  * middle goes on unheard, and its result is closed.
  *
- * @return WOODSHED_NOT_FOUND if the listener has no such request, or has answered the request already.
+ * @return WOODSHED_INVALID, WOODSHED_NOT_FOUND (no such request, or answered already).
  *
  * Since 100.
  */
@@ -1477,18 +1679,26 @@ typedef struct woodshed_kept_section {
  * @param path A file that is made when something is kept; NULL for the user's own store. A damaged store, or a file
  *             that is not a store, is kept beside the new store with the ending .damaged; the readable part is taken
  *             over.
+ * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE (the user has no home).
  *
  * Several programs may use a store at once. Since 100.
  */
 woodshed_status woodshed_store_open(const char *path, woodshed_store **store);
 
-/** Lists the sections of a recording; for an unknown recording, the sections in its file. Since 100. */
+/**
+ * Lists the sections of a recording; for an unknown recording, the sections in its file.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_section_list_open(woodshed_store *store, const char *recording, woodshed_section_list **list);
 /** Returns the number of sections in a list; 0 if `list` is not a section list. Since 100. */
 size_t woodshed_section_list_count(woodshed_section_list *list);
 /** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_kept_section *woodshed_section_list_at(woodshed_section_list *list, size_t place);
-/** Closes a list. Since 100. */
+/** Closes a list. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_section_list_close(woodshed_section_list *list);
 
 /*
@@ -1500,25 +1710,75 @@ woodshed_status woodshed_section_list_close(woodshed_section_list *list);
  *
  * @param name May be NULL, and so may `text`.
  * @param id   Receives the section's identifier; may be NULL.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
 woodshed_status woodshed_store_add_section(
     woodshed_store *store, const char *recording, int64_t start, int64_t end, const char *name, const char *text,
     int32_t *id);
-/** Divides the recording at a frame, as marking by ear does. Since 100. */
+
+/**
+ * Divides the recording at a frame, as marking by ear does.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_mark(woodshed_store *store, const char *recording, int64_t frame, const char *name);
-/** Moves a section. Since 100. */
+
+/**
+ * Moves a section.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_move_section(
     woodshed_store *store, const char *recording, int32_t id, int64_t start, int64_t end);
-/** Renames a section. Since 100. */
+
+/**
+ * Renames a section.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_rename_section(
     woodshed_store *store, const char *recording, int32_t id, const char *name);
-/** Removes a section. Since 100. */
+
+/**
+ * Removes a section.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_remove_section(woodshed_store *store, const char *recording, int32_t id);
-/** Undoes the last change not yet undone; WOODSHED_NOT_FOUND if there is none. Since 100. */
+
+/**
+ * Undoes the last change not yet undone.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND (also without a change to undo),
+ *         WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording);
-/** Redoes the last change undone. Since 100. */
+
+/**
+ * Redoes the last change undone.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND (also without a change to redo),
+ *         WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_redo(woodshed_store *store, const char *recording);
 /** A kept take. */
 typedef struct woodshed_kept_take {
@@ -1550,13 +1810,20 @@ typedef struct woodshed_kept_take {
     const char *note;
 } woodshed_kept_take;
 
-/** Lists the kept takes, the newest first. `recording` is NULL for the takes of all recordings. Since 100. */
+/**
+ * Lists the kept takes, the newest first. `recording` is NULL for the takes of all recordings.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_take_list_open(woodshed_store *store, const char *recording, woodshed_take_list **list);
 /** Returns the number of takes in a list; 0 if `list` is not a take list. Since 100. */
 size_t woodshed_take_list_count(woodshed_take_list *list);
 /** Returns a take of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_kept_take *woodshed_take_list_at(woodshed_take_list *list, size_t place);
-/** Closes a list. Since 100. */
+/** Closes a list. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_take_list_close(woodshed_take_list *list);
 
 /** The rating of a practised section. */
@@ -1571,7 +1838,14 @@ typedef enum woodshed_rating {
     WOODSHED_RATING_EASY = 4
 } woodshed_rating;
 
-/** Rates a section as practised now, which decides its next due day. `rating` is a woodshed_rating. Since 100. */
+/**
+ * Rates a section as practised now, which decides its next due day. `rating` is a woodshed_rating.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_store_rate_section(
     woodshed_store *store, const char *recording, int32_t id, int32_t rating);
 
@@ -1595,18 +1869,23 @@ typedef struct woodshed_due_section {
 } woodshed_due_section;
 
 /**
- * Lists the sections due today, the most overdue first. `recording` is NULL for the sections of all recordings, without
- * recordings whose files were changed in place. Since 100.
+ * Lists the sections due today, the most overdue first. `recording` is NULL for the sections of all recordings,
+ * without recordings whose files were changed in place.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_due_list_open(woodshed_store *store, const char *recording, woodshed_due_list **list);
 /** Returns the number of sections in a list; 0 if `list` is not a list of due sections. Since 100. */
 size_t woodshed_due_list_count(woodshed_due_list *list);
 /** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_due_section *woodshed_due_list_at(woodshed_due_list *list, size_t place);
-/** Closes a list. Since 100. */
+/** Closes a list. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_due_list_close(woodshed_due_list *list);
 
-/** Closes a store. Since 100. */
+/** Closes a store. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_store_close(woodshed_store *store);
 
 /* ---- Sessions ---------------------------------------------------------------------------------------------------------- */
@@ -1679,10 +1958,13 @@ typedef enum woodshed_edge {
 } woodshed_edge;
 
 /**
- * Prepares a session; nothing is heard before woodshed_session_start(). Its events come to the listeners of the engine.
+ * Prepares a session; nothing is heard before woodshed_session_start(). Its events come to the listeners of the
+ * engine.
  *
  * @param plan    As for a player; NULL plays the clip once.
  * @param options NULL for the defaults.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip), WOODSHED_INTERNAL (more than 128 players),
+ *         WOODSHED_IO (no thread).
  *
  * Since 100.
  */
@@ -1695,6 +1977,8 @@ woodshed_status woodshed_session_open(
  * woodshed_session_start(), once per session.
  *
  * @param recording The file from which the clip was opened.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
+ *         WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
@@ -1743,12 +2027,15 @@ typedef struct woodshed_session_takes {
 
 /**
  * Records takes over a session, each take aligned to the heard sound, to the frame. The engine was opened with
- * woodshed_engine_open_duplex() and is not started; once per engine. woodshed_engine_wait() and woodshed_engine_close()
- * then wait until the takes are on the disk, without a limit: a disk that does not answer holds up the calling thread.
+ * woodshed_engine_open_duplex() and is not started; once per engine. woodshed_engine_wait() and
+ * woodshed_engine_close() then wait until the takes are on the disk, without a limit: a disk that does not answer
+ * holds up the calling thread.
  *
  * @param takes     NULL for the defaults.
  * @param store     The store that lists the takes; NULL for none.
  * @param recording The file from which the clip was opened; NULL without a store.
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
+ *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
  * Since 100.
  */
@@ -1759,6 +2046,7 @@ woodshed_status woodshed_session_record(
  * Begins or ends a take at the audible place; where passes or gaps are recorded, stops or resumes recording them.
  *
  * @param is_on Receives whether takes are recorded from now on; may be NULL.
+ * @return WOODSHED_INVALID.
  *
  * Since 100.
  */
@@ -1766,69 +2054,146 @@ woodshed_status woodshed_session_toggle_take(woodshed_session *session, int32_t 
 
 /**
  * Gets the player of a session, for its status, its gain, and to seek. Closing the session closes the player. The
- * session replaces a plan set on the player with the session's next change. Since 100.
+ * session replaces a plan set on the player with the session's next change.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_session_get_player(woodshed_session *session, woodshed_player **player);
 
-/** Begins, after the count-in. Once per session. Since 100. */
+/** Begins, after the count-in. Once per session. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_start(woodshed_session *session, int64_t at);
-/** Ends the session with a fade. Since 100. */
+/** Ends the session with a fade. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_stop(woodshed_session *session);
-/** Pauses, and remembers the time of the pause. Since 100. */
+/** Pauses, and remembers the time of the pause. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_pause(woodshed_session *session);
-/** Resumes before the place of the pause by the time that `rewind_seconds` sets. Since 100. */
+
+/**
+ * Resumes before the place of the pause by the time that `rewind_seconds` sets.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_session_resume(woodshed_session *session);
 
-/** Sets the start of the loop to the audible place. Since 100. */
+/** Sets the start of the loop to the audible place. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_set_loop_start(woodshed_session *session);
+
 /**
  * Sets the end of the loop to the audible place, and plays the loop from its start at once; without a start, from the
- * section's. Since 100.
+ * section's.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_session_set_loop_end(woodshed_session *session);
-/** Sets both marks, and plays the loop. Since 100. */
+/** Sets both marks, and plays the loop. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_loop(woodshed_session *session, int64_t start, int64_t end);
+
 /**
- * Loops the sound just heard: the last 4 s, and twice as much with each call that follows at once, to 32 s. Since 100.
+ * Loops the sound just heard: the last 4 s, and twice as much with each call that follows at once, to 32 s.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_session_loop_last_heard(woodshed_session *session);
+
 /**
  * Leaves the loop and plays on from the same place, or enters the loop again. Without a loop, the section becomes the
- * loop. Since 100.
+ * loop.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_session_toggle_loop(woodshed_session *session);
-/** Moves a woodshed_edge of the loop by frames, as far as the recording and the other edge permit. Since 100. */
+
+/**
+ * Moves a woodshed_edge of the loop by frames, as far as the recording and the other edge permit.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_session_move_edge(woodshed_session *session, int32_t edge, int64_t frames);
 
-/** Plays at another speed from here on, in loops and sections; the change ends a ramp. Since 100. */
-woodshed_status woodshed_session_set_speed(woodshed_session *session, double speed);
-/** Changes the pitch, in semitones. Since 100. */
-woodshed_status woodshed_session_set_pitch(woodshed_session *session, double semitones);
 /**
- * Plays every section this often from now on, 1 or more or WOODSHED_ENDLESS; the pass that plays goes on. Since 100.
+ * Plays at another speed from here on, in loops and sections; the change ends a ramp.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section too short for the speed).
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_set_speed(woodshed_session *session, double speed);
+/** Changes the pitch, in semitones. @return WOODSHED_INVALID. Since 100. */
+woodshed_status woodshed_session_set_pitch(woodshed_session *session, double semitones);
+
+/**
+ * Plays every section this often from now on, 1 or more or WOODSHED_ENDLESS; the pass that plays goes on.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
  */
 woodshed_status woodshed_session_set_passes(woodshed_session *session, int32_t passes);
-/** Leaves this gap after every pass from now on, as in woodshed_plan; the pass that plays goes on. Since 100. */
-woodshed_status woodshed_session_set_gap(woodshed_session *session, int64_t gap_frames, double gap_passes);
-/** Moves by sections: 1 is the next section, -1 the previous section. Outside the plan nothing happens. Since 100. */
-woodshed_status woodshed_session_skip(woodshed_session *session, int32_t count);
-/** Goes to a section, from 1, in the order of playing. Outside the plan nothing happens. Since 100. */
-woodshed_status woodshed_session_go(woodshed_session *session, int32_t section);
+
 /**
- * Plays other sections from now on, as after a change of the kept sections. The pass that plays goes on in its section,
- * if the section still exists; otherwise the pass plays to its end. Since 100.
+ * Leaves this gap after every pass from now on, as in woodshed_plan; the pass that plays goes on.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_set_gap(woodshed_session *session, int64_t gap_frames, double gap_passes);
+
+/**
+ * Moves by sections: 1 is the next section, -1 the previous section. Outside the plan nothing happens.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_skip(woodshed_session *session, int32_t count);
+
+/**
+ * Goes to a section, from 1, in the order of playing. Outside the plan nothing happens.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_go(woodshed_session *session, int32_t section);
+
+/**
+ * Plays other sections from now on, as after a change of the kept sections. The pass that plays goes on in its
+ * section, if the section still exists; otherwise the pass plays to its end.
+ *
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (an empty section).
+ *
+ * Since 100.
  */
 woodshed_status woodshed_session_set_sections(
     woodshed_session *session, const woodshed_section *sections, size_t count);
-/** Plays backwards or forwards; the pass that plays turns round at its place. Since 100. */
+/** Plays backwards or forwards; the pass that plays turns round at its place. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_set_reversed(woodshed_session *session, int32_t is_reversed);
-/** Jumps to the beginning of the passes of the loop or the section. Since 100. */
+/** Jumps to the beginning of the passes of the loop or the section. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_jump_to_start(woodshed_session *session);
-/** Holds the audible sound, or goes on from the held sound. Since 100. */
+/** Holds the audible sound, or goes on from the held sound. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_set_frozen(woodshed_session *session, int32_t is_frozen);
-/** Gets the session's status. Since 100. */
+/** Gets the session's status. @return WOODSHED_INVALID. Since 100. */
 woodshed_status woodshed_session_get_status(woodshed_session *session, woodshed_session_status *status);
-/** Fades out, closes the session and its player, and waits up to 30 s until the log is written. Since 100. */
+
+/**
+ * Fades out, closes the session and its player, and waits up to 30 s until the log is written.
+ *
+ * @return WOODSHED_INVALID.
+ *
+ * Since 100.
+ */
 woodshed_status woodshed_session_close(woodshed_session *session);
 
 #ifdef __cplusplus
