@@ -5,7 +5,7 @@
     scripts/checks/c-comments.py --since [HEADER]   prints each function with its first version; 0 for none
 
 A function that returns a woodshed_status names the statuses after "@return", by constants of the enumeration. The first version of
-a function is in its comment ("Since 200."), or else in the title of its section.
+a function is in its comment ("Since 200."), or else in the title of its section. The table of contents has the titles of the sections.
 """
 import pathlib
 import re
@@ -45,6 +45,11 @@ def faults(text):
         if kind == "woodshed_status" and not named:
             yield f"{name} does not name the statuses that it returns"
         yield from (f"{name} names {status}, which is no status" for status in named if kind == "woodshed_status" and status not in known)
+    titles = [title for title, _ in re.findall(SECTION, text, flags=re.M)]
+    contents = re.search(r"^ \* CONTENTS\n \*\n((?: \* .*\n)+)", text, flags=re.M)
+    listed = re.findall(r"^ \* (\w+(?: \w+)*)  ", contents[1], flags=re.M) if contents else []
+    if titles and listed != titles:
+        yield f"the table of contents has {listed}, the header {titles}"
 
 
 def main():

@@ -86,7 +86,10 @@ commented found "a function without a comment" ''
 commented found "a function that names no status" '/** Measures. Since 100. */'
 commented found "a function that names an unknown status" '/** Measures. @return WOODSHED_GONE. Since 100. */'
 commented found "a function without its first version" '/** Measures. @return WOODSHED_INVALID. */'
-commented nothing "a function in a section with a first version" '/* ---- Measures. Since 100. ---- */\n/** Measures. @return WOODSHED_INVALID. */'
+section='/* ---- Measures. Since 100. ---- */\n/** Measures. @return WOODSHED_INVALID. */'
+commented nothing "a function in a section with a first version" '/*\n * CONTENTS\n *\n * Measures  loudness\n */\n'"$section"
+commented found "a function in a section without a first version" '/*\n * CONTENTS\n *\n * Measures  loudness\n */\n'"${section/. Since 100/}"
+commented found "a section that the table of contents lacks" '/*\n * CONTENTS\n *\n * Meters  loudness\n */\n'"$section"
 # The list of symbols for the packages.
 symbols() { "$scripts/checks/check.py" --in "$folder" c-symbols; }
 lay_interface && printf '%s\n' 'libwoodshed.so.1 libwoodshed1 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \

@@ -23,6 +23,21 @@
  *         fprintf(stderr, "%s\n%s\n", woodshed_error_message(), woodshed_error_remedy());
  *     woodshed_engine_close(engine);
  *
+ * CONTENTS
+ *
+ * The library    version, error messages
+ * Engines        outputs: sound cards, files, the host's own audio thread
+ * Devices        the list of sound devices
+ * Clips          opened recordings
+ * Plans          sections, passes, speeds, pitch, gaps
+ * Players        clips that sound: start, seek, speed, gain, status
+ * Events         queues and callbacks for all that happens
+ * Recorders      takes from an input
+ * Measures       loudness, waveforms, round trips, comparisons
+ * Requests       long work, answered by an event
+ * Kept sections  the store: sections, takes, ratings, due sections
+ * Sessions       practice: sections in order, loops by ear, the log, takes over the sound
+ *
  * RULES FOR THE WHOLE HEADER
  *
  * Status.    Every function that can fail returns a woodshed_status. On failure nothing has changed, result parameters
@@ -46,6 +61,8 @@
  * Real time. Functions may wait, allocate and take locks, except woodshed_engine_render().
  * Frames.    Positions and lengths are in frames at the engine's rate, from 0. Speeds are factors: 0.7 is 70 %.
  * Samples.   32-bit floats, one buffer a channel, nominal range -1 to 1.
+ * Since.     The title of a section has the first WOODSHED_API_VERSION with the section. A later function or field has
+ *            its own version in its description.
  *
  * WHAT THE LIBRARY DOES TO ITS HOST
  *
@@ -73,9 +90,7 @@
 extern "C" {
 #endif
 
-/**
- * The version of this interface. The library's version must be at least this number, with the same hundreds. Since 100.
- */
+/** The version of this interface. The library's version must be at least this number, with the same hundreds. */
 #define WOODSHED_API_VERSION 200
 
 /** The result of a function. The numbers are the exit statuses of the command `woodshed` for the same error. */
@@ -141,27 +156,27 @@ typedef struct woodshed_meter woodshed_meter;
 /** As a number of passes: until a request moves the player on. */
 #define WOODSHED_ENDLESS (-1)
 
-/* ---- The library ------------------------------------------------------------------------------------------------------- */
+/* ---- The library. Since 200. ------------------------------------------------------------------------------------- */
 
-/** Returns the version of the library's interface: a WOODSHED_API_VERSION. Never fails. Since 100. */
+/** Returns the version of the library's interface: a WOODSHED_API_VERSION. Never fails. */
 int32_t woodshed_api_version(void);
 
-/** Returns the library's version, as in "0.2.0"; valid for ever. Never fails. Since 100. */
+/** Returns the library's version, as in "0.2.0"; valid for ever. Never fails. */
 const char *woodshed_version(void);
 
 /**
  * Describes the error of this thread's last failed call, in one sentence for a user. Returns an empty text if no call
- * has failed. Valid until the next failing call on the same thread, or the thread's end. Never fails. Since 100.
+ * has failed. Valid until the next failing call on the same thread, or the thread's end. Never fails.
  */
 const char *woodshed_error_message(void);
 
 /**
  * Returns the remedy for the error of woodshed_error_message(), in one sentence; may be empty. Valid as long. Never
- * fails. Since 100.
+ * fails.
  */
 const char *woodshed_error_remedy(void);
 
-/* ---- Engines ----------------------------------------------------------------------------------------------------------- */
+/* ---- Engines. Since 200. ----------------------------------------------------------------------------------------- */
 
 /** The reaction to the loss of a sound card during playback. */
 typedef enum woodshed_loss_policy {
@@ -275,7 +290,7 @@ typedef struct woodshed_statistics {
  * @param engine  Receives the engine, or NULL.
  * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
- * May take as long as a sound server needs to answer. Since 100.
+ * May take as long as a sound server needs to answer.
  */
 woodshed_status woodshed_engine_open(
     const char *output, const woodshed_engine_options *options, woodshed_engine **engine);
@@ -287,8 +302,6 @@ woodshed_status woodshed_engine_open(
  * memory, woodshed_engine_render() waits until all sound is ready.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *options, woodshed_engine **engine);
 
@@ -307,7 +320,7 @@ woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *optio
  * @return The frames of sound: fewer than `frames` after the end, and 0 when the engine does not run; -1 if an argument
  *         is not valid (without an error message in this case).
  *
- * Threads: one call at a time for each engine. Since 100.
+ * Threads: one call at a time for each engine.
  */
 int32_t woodshed_engine_render(
     woodshed_engine *engine, float *const *channels, int32_t frames, int64_t delay_frames);
@@ -320,22 +333,18 @@ int32_t woodshed_engine_render(
  * @param input_channels 1 to 64; 0 is 2.
  * @param options        As for woodshed_engine_open(); `on_loss` must be 0: the engine ends when its device is lost.
  * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_engine_open_duplex(
     const char *output, const char *input, int32_t input_channels, const woodshed_engine_options *options,
     woodshed_engine **engine);
 
-/** Gets the configuration that the device has accepted. @return WOODSHED_INVALID. Since 100. */
+/** Gets the configuration that the device has accepted. @return WOODSHED_INVALID. */
 woodshed_status woodshed_engine_get_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
 
 /**
  * Starts the device once the beginning of every player's sound is decoded. Once per engine.
  *
  * @return WOODSHED_INVALID, WOODSHED_IO.
- *
- * Since 100.
  */
 woodshed_status woodshed_engine_start(woodshed_engine *engine);
 
@@ -345,8 +354,6 @@ woodshed_status woodshed_engine_start(woodshed_engine *engine);
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_engine_wait(woodshed_engine *engine);
 
@@ -354,27 +361,23 @@ woodshed_status woodshed_engine_wait(woodshed_engine *engine);
  * Stops the device at once, for good. A file is complete up to here. Stop the players first for a fade-out.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_engine_stop(woodshed_engine *engine);
 
-/** Gets the engine's position. @return WOODSHED_INVALID. Since 100. */
+/** Gets the engine's position. @return WOODSHED_INVALID. */
 woodshed_status woodshed_engine_get_position(woodshed_engine *engine, woodshed_position *position);
 
-/** Gets the engine's counters. @return WOODSHED_INVALID. Since 100. */
+/** Gets the engine's counters. @return WOODSHED_INVALID. */
 woodshed_status woodshed_engine_get_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
 
 /**
  * Stops an engine, and closes the engine and its players. Waits until a block being rendered is complete.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_engine_close(woodshed_engine *engine);
 
-/* ---- Devices ----------------------------------------------------------------------------------------------------------- */
+/* ---- Devices. Since 200. ----------------------------------------------------------------------------------------- */
 
 /** A sound device. */
 typedef struct woodshed_device {
@@ -393,16 +396,19 @@ typedef struct woodshed_device {
 /** A list of devices. */
 typedef struct woodshed_device_list woodshed_device_list;
 
-/** Lists the devices that play and those that record. @return WOODSHED_INVALID. Since 100. */
+/** Lists the devices that play and those that record. @return WOODSHED_INVALID. */
 woodshed_status woodshed_device_list_open(woodshed_device_list **list);
-/** Returns the number of devices in a list; 0 if `list` is not a device list. Since 100. */
+
+/** Returns the number of devices in a list; 0 if `list` is not a device list. */
 size_t woodshed_device_list_count(woodshed_device_list *list);
-/** Returns a device of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
+
+/** Returns a device of a list, by its index from 0; valid as long as the list. NULL if there is none. */
 const woodshed_device *woodshed_device_list_at(woodshed_device_list *list, size_t place);
-/** Closes a list. @return WOODSHED_INVALID. Since 100. */
+
+/** Closes a list. @return WOODSHED_INVALID. */
 woodshed_status woodshed_device_list_close(woodshed_device_list *list);
 
-/* ---- Clips ------------------------------------------------------------------------------------------------------------- */
+/* ---- Clips. Since 200. ------------------------------------------------------------------------------------------- */
 
 /** The properties of a clip. */
 typedef struct woodshed_clip_info {
@@ -430,8 +436,6 @@ typedef struct woodshed_clip_info {
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
  *         WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, woodshed_clip **clip);
 
@@ -442,13 +446,11 @@ woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, wo
  * @param channel_count 1 to 64.
  * @param frames        1 or more.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (too long).
- *
- * Since 100.
  */
 woodshed_status woodshed_clip_open_memory(
     woodshed_engine *engine, const float *const *channels, int32_t channel_count, int64_t frames, woodshed_clip **clip);
 
-/** Gets the properties of a clip. @return WOODSHED_INVALID. Since 100. */
+/** Gets the properties of a clip. @return WOODSHED_INVALID. */
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
 
 /**
@@ -456,15 +458,13 @@ woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *
  *
  * @param file_frame 0 to the length of the file.
  * @return WOODSHED_INVALID.
- *
- * Since 200.
  */
 woodshed_status woodshed_clip_get_frame_of_file(woodshed_clip *clip, int64_t file_frame, int64_t *clip_frame);
 
-/** Closes a clip; players that use the clip keep it. @return WOODSHED_INVALID. Since 100. */
+/** Closes a clip; players that use the clip keep it. @return WOODSHED_INVALID. */
 woodshed_status woodshed_clip_close(woodshed_clip *clip);
 
-/* ---- Plans ------------------------------------------------------------------------------------------------------------- */
+/* ---- Plans. Since 200. ------------------------------------------------------------------------------------------- */
 
 /** The transition between passes. */
 typedef enum woodshed_joint {
@@ -555,12 +555,10 @@ typedef struct woodshed_plan {
  * it.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip).
- *
- * Since 100.
  */
 woodshed_status woodshed_plan_get_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
 
-/* ---- Players ----------------------------------------------------------------------------------------------------------- */
+/* ---- Players. Since 200. ----------------------------------------------------------------------------------------- */
 
 /** The state of a player. */
 typedef enum woodshed_player_state {
@@ -596,10 +594,7 @@ typedef struct woodshed_player_status {
     double semitones;
     /** Frames that were silent because decoding was late. */
     int64_t starved_frames;
-    /**
-     * Events of the player since its opening that no listener gets, because one block had thousands of events.
-     * Since 200.
-     */
+    /** Events of the player since its opening that no listener gets, because one block had thousands of events. */
     int64_t dropped_events;
 } woodshed_player_status;
 #define WOODSHED_PLAYER_STATUS_INIT { (uint32_t)sizeof(woodshed_player_status), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
@@ -609,13 +604,11 @@ typedef struct woodshed_player_status {
  *
  * @param plan NULL plays the clip once.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip), WOODSHED_INTERNAL (more than 128 players).
- *
- * Since 100.
  */
 woodshed_status woodshed_player_open(
     woodshed_engine *engine, woodshed_clip *clip, const woodshed_plan *plan, woodshed_player **player);
 
-/** Fades a player out, removes the player from its engine and closes it. @return WOODSHED_INVALID. Since 100. */
+/** Fades a player out, removes the player from its engine and closes it. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_close(woodshed_player *player);
 
 /*
@@ -623,75 +616,66 @@ woodshed_status woodshed_player_close(woodshed_player *player);
  * `at`. Each fades the old sound into the new sound over 5 ms, unless described otherwise.
  */
 
-/** Plays from the beginning of the plan. Has no effect while the player plays. @return WOODSHED_INVALID. Since 100. */
+/** Plays from the beginning of the plan. Has no effect while the player plays. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_start(woodshed_player *player, int64_t at);
 
 /**
  * Plays from a section, from 1; if `clip_frame` is not -1, from that frame in the section.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (no such section, or a frame outside the section).
- *
- * Since 100.
  */
 woodshed_status woodshed_player_start_in(woodshed_player *player, int32_t section, int64_t clip_frame, int64_t at);
-/** Pauses: silence until resumed. @return WOODSHED_INVALID. Since 100. */
+
+/** Pauses: silence until resumed. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_pause(woodshed_player *player, int64_t at);
-/** Resumes at the place of the pause. @return WOODSHED_INVALID. Since 100. */
+
+/** Resumes at the place of the pause. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_resume(woodshed_player *player, int64_t at);
-/** Fades out and finishes. @return WOODSHED_INVALID. Since 100. */
+
+/** Fades out and finishes. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_stop(woodshed_player *player, int64_t at);
 
 /**
  * Moves to a frame of the clip, which must be in a section.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a frame in no section).
- *
- * Since 100.
  */
 woodshed_status woodshed_player_seek(woodshed_player *player, int64_t clip_frame, int64_t at);
 
-/**
- * Moves to the first pass of a section, from 1.
- *
- * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (no such section).
- *
- * Since 100.
- */
+/** Moves to the first pass of a section, from 1. @return WOODSHED_INVALID, WOODSHED_BAD_DATA (no such section). */
 woodshed_status woodshed_player_skip(woodshed_player *player, int32_t section, int64_t at);
 
 /**
  * Plays at another speed from here on, by a glide of `glide_frames`; -1 is 50 ms.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section too short for the speed).
- *
- * Since 100.
  */
 woodshed_status woodshed_player_set_speed(woodshed_player *player, double speed, int64_t glide_frames, int64_t at);
-/** Changes the pitch, in semitones. @return WOODSHED_INVALID. Since 100. */
+
+/** Changes the pitch, in semitones. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_set_pitch(woodshed_player *player, double semitones, int64_t at);
 
 /**
  * Changes the gain, in dB: 0 leaves the samples as they are, minus infinity is silence. NaN is refused.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_player_set_gain(woodshed_player *player, double decibels, int64_t at);
-/** Plays backwards or forwards. @return WOODSHED_INVALID. Since 100. */
+
+/** Plays backwards or forwards. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_set_reversed(woodshed_player *player, int32_t is_reversed, int64_t at);
 
 /**
  * Plays another plan, at the same place of the clip if the plan contains the place.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip).
- *
- * Since 100.
  */
 woodshed_status woodshed_player_set_plan(woodshed_player *player, const woodshed_plan *plan, int64_t at);
-/** Holds the sound of this place. @return WOODSHED_INVALID. Since 100. */
+
+/** Holds the sound of this place. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_freeze(woodshed_player *player, int64_t at);
-/** Goes on from the place of the held sound. @return WOODSHED_INVALID. Since 100. */
+
+/** Goes on from the place of the held sound. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_unfreeze(woodshed_player *player, int64_t at);
 
 /** The treatment of the centre: the sound common to both channels, as a singer often is. */
@@ -727,8 +711,6 @@ typedef struct woodshed_strip {
  * Changes the channels, the centre, the balance and the equaliser, within 20 ms; NULL makes the strip neutral.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a channel that the clip lacks).
- *
- * Since 100.
  */
 woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshed_strip *strip, int64_t at);
 
@@ -738,11 +720,10 @@ woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshe
  * stretched without regard to attacks.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_player_prepare(woodshed_player *player);
-/** Gets the player's status. @return WOODSHED_INVALID. Since 100. */
+
+/** Gets the player's status. @return WOODSHED_INVALID. */
 woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_player_status *status);
 
 /**
@@ -750,8 +731,6 @@ woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_pla
  * was heard.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_player_get_heard_frame(woodshed_player *player, int64_t frame, int64_t *clip_frame);
 
@@ -760,12 +739,10 @@ woodshed_status woodshed_player_get_heard_frame(woodshed_player *player, int64_t
  *
  * @param peaks Receives `count` values, at most 8; 0 for channels that do not exist.
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_player_take_peaks(woodshed_player *player, float *peaks, size_t count);
 
-/* ---- Events ------------------------------------------------------------------------------------------------------------ */
+/* ---- Events. Since 200. ------------------------------------------------------------------------------------------ */
 
 /**
  * The kind of an event, which decides the member of woodshed_event_data that the event has. The description of each
@@ -1182,8 +1159,6 @@ typedef struct woodshed_event {
  * @param capacity Events kept until taken, 16 to 1048576; 0 is 4096. Further events are dropped and counted. Answers
  *                 are always kept, and so are the ends of players, takes and sessions.
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity, woodshed_listener **listener);
 
@@ -1196,7 +1171,7 @@ woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity
  *                also if another thread closes the listener; then valid until this thread asks another listener.
  * @return WOODSHED_INVALID.
  *
- * Threads: one call at a time for each listener. Since 100.
+ * Threads: one call at a time for each listener.
  */
 woodshed_status woodshed_listener_next(woodshed_listener *listener, double seconds, const woodshed_event **event);
 
@@ -1206,8 +1181,6 @@ woodshed_status woodshed_listener_next(woodshed_listener *listener, double secon
  * more. The descriptor belongs to the listener.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_listener_get_descriptor(woodshed_listener *listener, int32_t *descriptor);
 
@@ -1220,8 +1193,6 @@ typedef void (*woodshed_event_callback)(void *context, const woodshed_event *eve
  * event is WOODSHED_EVENT_CLOSED. Once per listener; woodshed_listener_next() is not for a listener with a callback.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_listener_set_callback(
     woodshed_listener *listener, woodshed_event_callback callback, void *context);
@@ -1232,12 +1203,10 @@ woodshed_status woodshed_listener_set_callback(
  * closes the handles of answers that were not taken.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_listener_close(woodshed_listener *listener);
 
-/* ---- Recorders --------------------------------------------------------------------------------------------------------- */
+/* ---- Recorders. Since 200. --------------------------------------------------------------------------------------- */
 
 /** The state of a recorder. */
 typedef enum woodshed_recorder_state {
@@ -1308,8 +1277,6 @@ typedef struct woodshed_level {
  * @param input   "default", the name of an ALSA device, "null", or "file:PATH", which is recorded like a device.
  * @param options As for an engine; fields that concern only players must be 0. 0 channels are 2.
  * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_recorder_open(
     const char *input, const woodshed_engine_options *options, woodshed_recorder **recorder);
@@ -1318,8 +1285,6 @@ woodshed_status woodshed_recorder_open(
  * Starts capturing: levels are available, and the last half second is kept for the take. Once per recorder.
  *
  * @return WOODSHED_INVALID, WOODSHED_IO.
- *
- * Since 100.
  */
 woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
 
@@ -1333,17 +1298,17 @@ woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
  * @param options NULL for the defaults.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_CANNOT_CREATE (also for an existing
  *         file), WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_recorder_record(
     woodshed_recorder *recorder, const char *path, const woodshed_take_options *options);
 
-/** Pauses the take at the next captured frame. @return WOODSHED_INVALID. Since 100. */
+/** Pauses the take at the next captured frame. @return WOODSHED_INVALID. */
 woodshed_status woodshed_recorder_pause(woodshed_recorder *recorder);
-/** Continues the take. @return WOODSHED_INVALID. Since 100. */
+
+/** Continues the take. @return WOODSHED_INVALID. */
 woodshed_status woodshed_recorder_resume(woodshed_recorder *recorder);
-/** Sets a mark in the take, visible in programs that show marks. @return WOODSHED_INVALID. Since 100. */
+
+/** Sets a mark in the take, visible in programs that show marks. @return WOODSHED_INVALID. */
 woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *name);
 
 /**
@@ -1351,13 +1316,13 @@ woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *
  *
  * @param take Receives the ended take; may be NULL.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_recorder_stop(woodshed_recorder *recorder, woodshed_take *take);
-/** Ends the take and removes its file. @return WOODSHED_INVALID, WOODSHED_IO, WOODSHED_NO_PERMISSION. Since 100. */
+
+/** Ends the take and removes its file. @return WOODSHED_INVALID, WOODSHED_IO, WOODSHED_NO_PERMISSION. */
 woodshed_status woodshed_recorder_discard(woodshed_recorder *recorder);
-/** Gets the recorder's status. @return WOODSHED_INVALID. Since 100. */
+
+/** Gets the recorder's status. @return WOODSHED_INVALID. */
 woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodshed_recorder_status *status);
 
 /**
@@ -1365,11 +1330,10 @@ woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodsh
  * captured.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_recorder_get_levels(woodshed_recorder *recorder, woodshed_level *levels, size_t count);
-/** Opens a queue of a recorder's events, as woodshed_listener_open(). @return WOODSHED_INVALID. Since 100. */
+
+/** Opens a queue of a recorder's events, as woodshed_listener_open(). @return WOODSHED_INVALID. */
 woodshed_status woodshed_listener_open_recorder(
     woodshed_recorder *recorder, int32_t capacity, woodshed_listener **listener);
 
@@ -1377,12 +1341,10 @@ woodshed_status woodshed_listener_open_recorder(
  * Closes a recorder. A take in progress is ended and kept.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_recorder_close(woodshed_recorder *recorder);
 
-/* ---- Measures ---------------------------------------------------------------------------------------------------------- */
+/* ---- Measures. Since 200. ---------------------------------------------------------------------------------------- */
 
 /** The loudness and levels of a recording (EBU R 128, ITU-R BS.1770). Levels of silence are minus infinity. */
 typedef struct woodshed_loudness {
@@ -1408,8 +1370,6 @@ typedef struct woodshed_loudness {
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
  *         WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
 
@@ -1419,8 +1379,6 @@ woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
  * @param sample_rate 8000 to 384000.
  * @param channels    1 to 64.
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_meter_open(int32_t sample_rate, int32_t channels, woodshed_meter **meter);
 
@@ -1430,7 +1388,7 @@ woodshed_status woodshed_meter_open(int32_t sample_rate, int32_t channels, woods
  * @param channels A buffer of `frames` samples for each channel of the meter.
  * @return WOODSHED_INVALID.
  *
- * Not for an audio thread: takes a lock. Since 100.
+ * Not for an audio thread: takes a lock.
  */
 woodshed_status woodshed_meter_add(woodshed_meter *meter, const float *const *channels, int32_t frames);
 
@@ -1438,11 +1396,10 @@ woodshed_status woodshed_meter_add(woodshed_meter *meter, const float *const *ch
  * Gets the measurement since the meter was opened, or since the last call; the meter begins anew.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_meter_finish(woodshed_meter *meter, woodshed_loudness *loudness);
-/** Closes a meter. @return WOODSHED_INVALID. Since 100. */
+
+/** Closes a meter. @return WOODSHED_INVALID. */
 woodshed_status woodshed_meter_close(woodshed_meter *meter);
 
 /**
@@ -1461,8 +1418,6 @@ typedef struct woodshed_column {
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
  *         WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **waveform);
 
@@ -1474,14 +1429,14 @@ woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **wav
  * @param columns  Receives `count` columns.
  * @param count    1 to 1048576.
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_waveform_get_columns(
     woodshed_waveform *waveform, int64_t start, int64_t end, int32_t channel, woodshed_column *columns, size_t count);
-/** Gets the length of the recording, at its own rate. @return WOODSHED_INVALID. Since 100. */
+
+/** Gets the length of the recording, at its own rate. @return WOODSHED_INVALID. */
 woodshed_status woodshed_waveform_get_frames(woodshed_waveform *waveform, int64_t *frames);
-/** Closes a waveform. @return WOODSHED_INVALID. Since 100. */
+
+/** Closes a waveform. @return WOODSHED_INVALID. */
 woodshed_status woodshed_waveform_close(woodshed_waveform *waveform);
 
 /** The path from the output of a set-up through the air or a cable to its input. */
@@ -1509,7 +1464,7 @@ typedef struct woodshed_round_trip {
  * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE (also if the chirps were not heard clearly), WOODSHED_IO,
  *         WOODSHED_NO_PERMISSION.
  *
- * Takes some seconds. The result is not kept. Since 100.
+ * Takes some seconds. The result is not kept.
  */
 woodshed_status woodshed_calibrate(
     const char *output, const char *input, const woodshed_engine_options *options, woodshed_round_trip *round_trip);
@@ -1566,12 +1521,12 @@ typedef struct woodshed_comparison {
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (also for recordings that are too long), WOODSHED_NOT_FOUND,
  *         WOODSHED_UNAVAILABLE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
  *
- * Takes some tens of milliseconds for half a minute. Since 100.
+ * Takes some tens of milliseconds for half a minute.
  */
 woodshed_status woodshed_compare(
     const char *take, const woodshed_passage *model, double start_seconds, woodshed_comparison *comparison);
 
-/* ---- Requests ---------------------------------------------------------------------------------------------------------- */
+/* ---- Requests. Since 200. ---------------------------------------------------------------------------------------- */
 
 /*
  * Work that may take long, on a thread of the library. A function whose name ends in _request checks its arguments,
@@ -1588,8 +1543,6 @@ woodshed_status woodshed_compare(
  * Opens a recording for an engine: see woodshed_clip_open(). The answer has `clip`.
  *
  * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
- *
- * Since 100.
  */
 woodshed_status woodshed_clip_request(
     woodshed_listener *listener, woodshed_engine *engine, const char *path, int64_t *request);
@@ -1598,8 +1551,6 @@ woodshed_status woodshed_clip_request(
  * Waits until the clip is analysed around the player's place: see woodshed_player_prepare().
  *
  * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
- *
- * Since 100.
  */
 woodshed_status woodshed_player_prepare_request(
     woodshed_listener *listener, woodshed_player *player, int64_t *request);
@@ -1608,8 +1559,6 @@ woodshed_status woodshed_player_prepare_request(
  * Measures a recording: see woodshed_measure(). The answer has `loudness`.
  *
  * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
- *
- * Since 100.
  */
 woodshed_status woodshed_measure_request(woodshed_listener *listener, const char *path, int64_t *request);
 
@@ -1617,8 +1566,6 @@ woodshed_status woodshed_measure_request(woodshed_listener *listener, const char
  * Makes the waveform of a recording: see woodshed_waveform_open(). The answer has `waveform`.
  *
  * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
- *
- * Since 100.
  */
 woodshed_status woodshed_waveform_request(woodshed_listener *listener, const char *path, int64_t *request);
 
@@ -1626,8 +1573,6 @@ woodshed_status woodshed_waveform_request(woodshed_listener *listener, const cha
  * Measures the round trip: see woodshed_calibrate(). The answer has `round_trip`.
  *
  * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
- *
- * Since 100.
  */
 woodshed_status woodshed_calibrate_request(
     woodshed_listener *listener, const char *output, const char *input, const woodshed_engine_options *options,
@@ -1637,8 +1582,6 @@ woodshed_status woodshed_calibrate_request(
  * Compares a take with its model: see woodshed_compare(). The answer has `comparison`.
  *
  * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN.
- *
- * Since 100.
  */
 woodshed_status woodshed_compare_request(
     woodshed_listener *listener, const char *take, const woodshed_passage *model, double start_seconds,
@@ -1649,12 +1592,10 @@ woodshed_status woodshed_compare_request(
  * middle goes on unheard, and its result is closed.
  *
  * @return WOODSHED_INVALID, WOODSHED_NOT_FOUND (no such request, or answered already).
- *
- * Since 100.
  */
 woodshed_status woodshed_request_cancel(woodshed_listener *listener, int64_t request);
 
-/* ---- Kept sections ----------------------------------------------------------------------------------------------------- */
+/* ---- Kept sections. Since 200. ----------------------------------------------------------------------------------- */
 
 /** A section kept with a recording. Frames are at the file's own rate. */
 typedef struct woodshed_kept_section {
@@ -1681,7 +1622,7 @@ typedef struct woodshed_kept_section {
  *             over.
  * @return WOODSHED_INVALID, WOODSHED_UNAVAILABLE (the user has no home).
  *
- * Several programs may use a store at once. Since 100.
+ * Several programs may use a store at once.
  */
 woodshed_status woodshed_store_open(const char *path, woodshed_store **store);
 
@@ -1690,15 +1631,16 @@ woodshed_status woodshed_store_open(const char *path, woodshed_store **store);
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_section_list_open(woodshed_store *store, const char *recording, woodshed_section_list **list);
-/** Returns the number of sections in a list; 0 if `list` is not a section list. Since 100. */
+
+/** Returns the number of sections in a list; 0 if `list` is not a section list. */
 size_t woodshed_section_list_count(woodshed_section_list *list);
-/** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
+
+/** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. */
 const woodshed_kept_section *woodshed_section_list_at(woodshed_section_list *list, size_t place);
-/** Closes a list. @return WOODSHED_INVALID. Since 100. */
+
+/** Closes a list. @return WOODSHED_INVALID. */
 woodshed_status woodshed_section_list_close(woodshed_section_list *list);
 
 /*
@@ -1712,8 +1654,6 @@ woodshed_status woodshed_section_list_close(woodshed_section_list *list);
  * @param id   Receives the section's identifier; may be NULL.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_add_section(
     woodshed_store *store, const char *recording, int64_t start, int64_t end, const char *name, const char *text,
@@ -1724,8 +1664,6 @@ woodshed_status woodshed_store_add_section(
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_mark(woodshed_store *store, const char *recording, int64_t frame, const char *name);
 
@@ -1734,8 +1672,6 @@ woodshed_status woodshed_store_mark(woodshed_store *store, const char *recording
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_move_section(
     woodshed_store *store, const char *recording, int32_t id, int64_t start, int64_t end);
@@ -1745,8 +1681,6 @@ woodshed_status woodshed_store_move_section(
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_rename_section(
     woodshed_store *store, const char *recording, int32_t id, const char *name);
@@ -1756,8 +1690,6 @@ woodshed_status woodshed_store_rename_section(
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_remove_section(woodshed_store *store, const char *recording, int32_t id);
 
@@ -1766,8 +1698,6 @@ woodshed_status woodshed_store_remove_section(woodshed_store *store, const char 
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND (also without a change to undo),
  *         WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording);
 
@@ -1776,10 +1706,9 @@ woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND (also without a change to redo),
  *         WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE, WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_redo(woodshed_store *store, const char *recording);
+
 /** A kept take. */
 typedef struct woodshed_kept_take {
     uint32_t size;
@@ -1815,15 +1744,16 @@ typedef struct woodshed_kept_take {
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_take_list_open(woodshed_store *store, const char *recording, woodshed_take_list **list);
-/** Returns the number of takes in a list; 0 if `list` is not a take list. Since 100. */
+
+/** Returns the number of takes in a list; 0 if `list` is not a take list. */
 size_t woodshed_take_list_count(woodshed_take_list *list);
-/** Returns a take of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
+
+/** Returns a take of a list, by its index from 0; valid as long as the list. NULL if there is none. */
 const woodshed_kept_take *woodshed_take_list_at(woodshed_take_list *list, size_t place);
-/** Closes a list. @return WOODSHED_INVALID. Since 100. */
+
+/** Closes a list. @return WOODSHED_INVALID. */
 woodshed_status woodshed_take_list_close(woodshed_take_list *list);
 
 /** The rating of a practised section. */
@@ -1843,8 +1773,6 @@ typedef enum woodshed_rating {
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_store_rate_section(
     woodshed_store *store, const char *recording, int32_t id, int32_t rating);
@@ -1874,21 +1802,22 @@ typedef struct woodshed_due_section {
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_due_list_open(woodshed_store *store, const char *recording, woodshed_due_list **list);
-/** Returns the number of sections in a list; 0 if `list` is not a list of due sections. Since 100. */
+
+/** Returns the number of sections in a list; 0 if `list` is not a list of due sections. */
 size_t woodshed_due_list_count(woodshed_due_list *list);
-/** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
+
+/** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. */
 const woodshed_due_section *woodshed_due_list_at(woodshed_due_list *list, size_t place);
-/** Closes a list. @return WOODSHED_INVALID. Since 100. */
+
+/** Closes a list. @return WOODSHED_INVALID. */
 woodshed_status woodshed_due_list_close(woodshed_due_list *list);
 
-/** Closes a store. @return WOODSHED_INVALID. Since 100. */
+/** Closes a store. @return WOODSHED_INVALID. */
 woodshed_status woodshed_store_close(woodshed_store *store);
 
-/* ---- Sessions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Sessions. Since 200. ---------------------------------------------------------------------------------------- */
 
 /*
  * A session leads through the sections of a plan, and loops the passage that the user marks by ear while the session
@@ -1965,8 +1894,6 @@ typedef enum woodshed_edge {
  * @param options NULL for the defaults.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section outside the clip), WOODSHED_INTERNAL (more than 128 players),
  *         WOODSHED_IO (no thread).
- *
- * Since 100.
  */
 woodshed_status woodshed_session_open(
     woodshed_engine *engine, woodshed_clip *clip, const woodshed_plan *plan, const woodshed_session_options *options,
@@ -1979,8 +1906,6 @@ woodshed_status woodshed_session_open(
  * @param recording The file from which the clip was opened.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
  *         WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_keep_log(woodshed_session *session, woodshed_store *store, const char *recording);
 
@@ -2036,8 +1961,6 @@ typedef struct woodshed_session_takes {
  * @param recording The file from which the clip was opened; NULL without a store.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_CANNOT_CREATE,
  *         WOODSHED_IO, WOODSHED_NO_PERMISSION.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_record(
     woodshed_session *session, const woodshed_session_takes *takes, woodshed_store *store, const char *recording);
@@ -2047,8 +1970,6 @@ woodshed_status woodshed_session_record(
  *
  * @param is_on Receives whether takes are recorded from now on; may be NULL.
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_toggle_take(woodshed_session *session, int32_t *is_on);
 
@@ -2057,28 +1978,22 @@ woodshed_status woodshed_session_toggle_take(woodshed_session *session, int32_t 
  * session replaces a plan set on the player with the session's next change.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_get_player(woodshed_session *session, woodshed_player **player);
 
-/** Begins, after the count-in. Once per session. @return WOODSHED_INVALID. Since 100. */
+/** Begins, after the count-in. Once per session. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_start(woodshed_session *session, int64_t at);
-/** Ends the session with a fade. @return WOODSHED_INVALID. Since 100. */
+
+/** Ends the session with a fade. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_stop(woodshed_session *session);
-/** Pauses, and remembers the time of the pause. @return WOODSHED_INVALID. Since 100. */
+
+/** Pauses, and remembers the time of the pause. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_pause(woodshed_session *session);
 
-/**
- * Resumes before the place of the pause by the time that `rewind_seconds` sets.
- *
- * @return WOODSHED_INVALID.
- *
- * Since 100.
- */
+/** Resumes before the place of the pause by the time that `rewind_seconds` sets. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_resume(woodshed_session *session);
 
-/** Sets the start of the loop to the audible place. @return WOODSHED_INVALID. Since 100. */
+/** Sets the start of the loop to the audible place. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_set_loop_start(woodshed_session *session);
 
 /**
@@ -2086,19 +2001,16 @@ woodshed_status woodshed_session_set_loop_start(woodshed_session *session);
  * section's.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_set_loop_end(woodshed_session *session);
-/** Sets both marks, and plays the loop. @return WOODSHED_INVALID. Since 100. */
+
+/** Sets both marks, and plays the loop. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_loop(woodshed_session *session, int64_t start, int64_t end);
 
 /**
  * Loops the sound just heard: the last 4 s, and twice as much with each call that follows at once, to 32 s.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_loop_last_heard(woodshed_session *session);
 
@@ -2107,8 +2019,6 @@ woodshed_status woodshed_session_loop_last_heard(woodshed_session *session);
  * loop.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_toggle_loop(woodshed_session *session);
 
@@ -2116,8 +2026,6 @@ woodshed_status woodshed_session_toggle_loop(woodshed_session *session);
  * Moves a woodshed_edge of the loop by frames, as far as the recording and the other edge permit.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_move_edge(woodshed_session *session, int32_t edge, int64_t frames);
 
@@ -2125,19 +2033,16 @@ woodshed_status woodshed_session_move_edge(woodshed_session *session, int32_t ed
  * Plays at another speed from here on, in loops and sections; the change ends a ramp.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (a section too short for the speed).
- *
- * Since 100.
  */
 woodshed_status woodshed_session_set_speed(woodshed_session *session, double speed);
-/** Changes the pitch, in semitones. @return WOODSHED_INVALID. Since 100. */
+
+/** Changes the pitch, in semitones. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_set_pitch(woodshed_session *session, double semitones);
 
 /**
  * Plays every section this often from now on, 1 or more or WOODSHED_ENDLESS; the pass that plays goes on.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_set_passes(woodshed_session *session, int32_t passes);
 
@@ -2145,8 +2050,6 @@ woodshed_status woodshed_session_set_passes(woodshed_session *session, int32_t p
  * Leaves this gap after every pass from now on, as in woodshed_plan; the pass that plays goes on.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_set_gap(woodshed_session *session, int64_t gap_frames, double gap_passes);
 
@@ -2154,18 +2057,10 @@ woodshed_status woodshed_session_set_gap(woodshed_session *session, int64_t gap_
  * Moves by sections: 1 is the next section, -1 the previous section. Outside the plan nothing happens.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_skip(woodshed_session *session, int32_t count);
 
-/**
- * Goes to a section, from 1, in the order of playing. Outside the plan nothing happens.
- *
- * @return WOODSHED_INVALID.
- *
- * Since 100.
- */
+/** Goes to a section, from 1, in the order of playing. Outside the plan nothing happens. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_go(woodshed_session *session, int32_t section);
 
 /**
@@ -2173,26 +2068,26 @@ woodshed_status woodshed_session_go(woodshed_session *session, int32_t section);
  * section, if the section still exists; otherwise the pass plays to its end.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (an empty section).
- *
- * Since 100.
  */
 woodshed_status woodshed_session_set_sections(
     woodshed_session *session, const woodshed_section *sections, size_t count);
-/** Plays backwards or forwards; the pass that plays turns round at its place. @return WOODSHED_INVALID. Since 100. */
+
+/** Plays backwards or forwards; the pass that plays turns round at its place. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_set_reversed(woodshed_session *session, int32_t is_reversed);
-/** Jumps to the beginning of the passes of the loop or the section. @return WOODSHED_INVALID. Since 100. */
+
+/** Jumps to the beginning of the passes of the loop or the section. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_jump_to_start(woodshed_session *session);
-/** Holds the audible sound, or goes on from the held sound. @return WOODSHED_INVALID. Since 100. */
+
+/** Holds the audible sound, or goes on from the held sound. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_set_frozen(woodshed_session *session, int32_t is_frozen);
-/** Gets the session's status. @return WOODSHED_INVALID. Since 100. */
+
+/** Gets the session's status. @return WOODSHED_INVALID. */
 woodshed_status woodshed_session_get_status(woodshed_session *session, woodshed_session_status *status);
 
 /**
  * Fades out, closes the session and its player, and waits up to 30 s until the log is written.
  *
  * @return WOODSHED_INVALID.
- *
- * Since 100.
  */
 woodshed_status woodshed_session_close(woodshed_session *session);
 
