@@ -73,6 +73,8 @@ extension AudioFileError {
         switch code {
         case ENOENT where path == "-": .standardInput
         case ENOENT where isAddress(path): .address(path)
+        case ENOENT where path.isEmpty:
+            AudioFileError(.notFound, path: path, "the name of the file is empty", remedy: "Name a file.")
         case ENOENT, ENOTDIR, ENAMETOOLONG:
             AudioFileError(.notFound, path: path, "\(path): there is no such file", remedy: "Check the name.")
         case EISDIR: .directory(path)

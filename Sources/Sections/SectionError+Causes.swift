@@ -47,7 +47,7 @@ extension SectionError {
     static func unknown(_ text: String, in list: SectionList) -> SectionError {
         let remedy =
             if list.sections.isEmpty {
-                "This recording has no sections yet."
+                "Add a section first; this recording has no sections yet."
             } else {
                 "Choose a number from 1 to \(list.sections.count), or a name from the list."
             }

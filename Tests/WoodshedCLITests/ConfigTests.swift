@@ -147,7 +147,13 @@ struct ConfigTests {
             run.status == 78 && run.error.contains("woodshed.conf, line 2: speed: 'fast' is not a speed"),
             "\(run.error)")
         #expect(config(with: ["WOODSHED_OUTPUT": "x", "WOODSHED_SPEED": "1"]).status == 0)
-        #expect(config(with: ["WOODSHED_PERIODS": "9"]).status == 78)
+        let variable = config(with: ["WOODSHED_PERIODS": "9"])
+        #expect(
+            variable.status == 78
+                && variable.errorLines == [
+                    "woodshed: WOODSHED_PERIODS: '9' is not a possible number",
+                    "Write a whole number from 2 to 4. Change or unset the variable WOODSHED_PERIODS.",
+                ], "\(variable.error)")
         folder.write("config/woodshed/woodshed.conf", [0, 1, 2])
         #expect(config().status == 78 && config("set", "speed", "70%").status == 78)
         #expect(folder.read("config/woodshed/woodshed.conf") == [0, 1, 2])
@@ -155,6 +161,40 @@ struct ConfigTests {
         #expect(Command.run(["info", folder["song.wav"]], environment: home).status == 0)
         #expect(Command.run(["practice", "--help"], environment: home).status == 0)
         #expect(Command.run(["config", "set", "speed", "70%"]).status == 78)
+    }
+
+    @Test("every refusal of a value has a remedy, and the remedy names the place of the value")
+    func remedies() {
+        let line = "a {url} {url}"
+        let flag = Command.run(["get", "--list", "--extractor", line], environment: home)
+        #expect(flag.status == 64 && flag.error.contains("Write a program and its arguments"), "\(flag.error)")
+        #expect(config("set", "extractor", line).error.contains("Write a program and its arguments"))
+        #expect(config("set", "output", "").error.contains("woodshed devices"))
+        folder.write("config/woodshed/woodshed.conf", Array("extractor = \(line)\n".utf8))
+        let file = Command.run(["get", "--list"], environment: home)
+        #expect(
+            file.status == 78 && file.error.contains("line 1: extractor: ")
+                && file.error.contains("Write a program and its arguments")
+                && file.error.contains("woodshed config unset extractor"), "\(file.error)")
+        let log = Command.run(["info", folder["song.wav"]], environment: ["WOODSHED_LOG": "loud"])
+        #expect(log.status == 78 && log.error.contains("unset the variable WOODSHED_LOG."), "\(log.error)")
+        #expect(Command.run(["info", folder["song.wav"], "--log-level", "loud"]).status == 64)
+    }
+
+    @Test("of two options that exclude each other, the environment precedes the file")
+    func rivals() throws {
+        folder.write("config/woodshed/woodshed.conf", Array("pitch = +3\n".utf8))
+        func play(_ environment: [String: String]) -> Finished {
+            Command.run(
+                ["play", folder["song.wav"], "--output", "null", "--clock", "virtual", "-q"],
+                environment: home.merging(environment) { $1 })
+        }
+        #expect(play(["WOODSHED_VARISPEED": "yes"]).status == 0)
+        let both = play(["WOODSHED_VARISPEED": "yes", "WOODSHED_PITCH": "2"])
+        #expect(both.status == 78 && both.error.contains("unset the variable WOODSHED_VARISPEED."), "\(both.error)")
+        folder.write("config/woodshed/woodshed.conf", Array("pitch = +3\nvarispeed = yes\n".utf8))
+        #expect(play([:]).error.contains("woodshed config unset varispeed"))
+        #expect(play(["WOODSHED_PITCH": "2"]).status == 0)
     }
 
     @Test("every verb takes every option that the table gives it, and a given option is found in any spelling")

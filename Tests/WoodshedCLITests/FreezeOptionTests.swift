@@ -25,8 +25,8 @@ struct FreezeOptionTests {
 
     @Test("--freeze outside the played range is refused, and so is --freeze-length without --freeze")
     func refused() {
-        #expect(run("--freeze", "40000f").status == 64)
-        #expect(run("--freeze", "100f", "--section", "1000f-2000f").status == 64)
+        #expect(run("--freeze", "40000f").status == 65)
+        #expect(run("--freeze", "100f", "--section", "1000f-2000f").status == 65)
         #expect(run("--freeze-length", "3").status == 64)
         #expect(run("--freeze", "100f", "--freeze-length", "0").status == 64)
     }

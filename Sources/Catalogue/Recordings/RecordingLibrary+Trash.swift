@@ -127,7 +127,8 @@ extension RecordingLibrary {
                 )
             } ?? ([], [])
         if rows.isEmpty, documents.isEmpty {
-            throw RecordingLibraryError(.nothingToUndo, "there is no removal to undo", remedy: "")
+            throw RecordingLibraryError(
+                .nothingToUndo, "there is no removal to undo", remedy: "The library is as it was before.")
         }
         var undone = UndoneRemoval(items: try restore(rows, atOnce: atOnce, pieceDone: pieceDone))
         try restore(documents, in: &undone)

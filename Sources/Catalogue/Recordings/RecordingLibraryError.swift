@@ -78,6 +78,8 @@ extension RecordingLibraryError {
     package static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
         let words = systemText(fault.code)
         switch fault.code {
+        case ENOENT where path.isEmpty:
+            return RecordingLibraryError(.unknown, "the name of the file is empty", remedy: "Name a file.")
         case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
             return RecordingLibraryError(.unknown, "\(path): there is no such file", remedy: "Check the name.")
         case EACCES, EPERM:

@@ -89,21 +89,39 @@ enum FetchedContent {
                 return finding
             }
         } catch {
-            let message = "\(place): \(error.message.dropPrefix(part.path + ": "))"
-            switch error.kind {
-            case .notAudio, .unsupported, .empty:
-                if isPage(part.path) { throw FetchRefusal.webPage(place) }
-                throw refusal(.notAudio, message)
-            // The file does not stay where the error's remedy names it.
-            case .tooManyChannels:
-                throw refusal(.notAudio, message, remedy: "Give the address of a recording with at most 64 channels.")
-            case .broken: throw refusal(.broken, message)
-            // Memory or time ran out on this computer.
-            case .limitExceeded: throw TransferError(.disk, message, remedy: error.remedy)
-            default: throw AudioFileError(error.kind, path: part.path, message, remedy: error.remedy)
-            }
+            throw failure(error, of: part)
         }
         throw refusal(.broken, "\(place): there is no sound in this recording")
+    }
+
+    /// Returns the error for a part that cannot be decoded.
+    ///
+    /// A remedy for a file in the user's hands does not help with the part, which has a hidden name.
+    static func failure(_ error: AudioFileError, of part: FetchedPart) -> any ExplainedError {
+        let place = part.answer.address.shown
+        let message = "\(place): \(error.message.dropPrefix(part.path + ": "))"
+        let remedy: String
+        switch error.kind {
+        case .notAudio, .unsupported, .empty:
+            return isPage(part.path) ? FetchRefusal.webPage(place) : refusal(.notAudio, message)
+        case .tooManyChannels:
+            return refusal(.notAudio, message, remedy: "Give the address of a recording with at most 64 channels.")
+        case .broken: return refusal(.broken, message)
+        // Memory or time ran out on this computer, or the recording is too long.
+        case .limitExceeded:
+            return TransferError(
+                .disk, message,
+                remedy:
+                    "Close other programs and fetch the address again, or give the address of a shorter recording.")
+        // The remedy is a program to install, or room on the disk.
+        case .helperMissing, .diskFull: remedy = error.remedy
+        case .io:
+            remedy =
+                "Fetch the address again. If the fault remains, close other programs, and check the disk and TMPDIR."
+        case .cancelled: remedy = "Fetch the address again."
+        default: remedy = "Let no other program change the files of the library, and fetch the address again."
+        }
+        return AudioFileError(error.kind, path: part.path, message, remedy: remedy)
     }
 
     /// True if the result of reading depends on the file, not on this computer.

@@ -36,10 +36,8 @@ extension ExtractorError {
 
     static func badConfiguration(_ cause: String) -> ExtractorError {
         ExtractorError(
-            .badConfiguration, "The configured extractor is not valid: \(cause)",
-            remedy:
-                "Write a program and its arguments: woodshed config set extractor \"yt-dlp -j --no-playlist -f bestaudio {url}\""
-        )
+            .badConfiguration, "The extractor cannot be used: \(cause)",
+            remedy: "Write a program and its arguments, as in: yt-dlp -j --no-playlist -f bestaudio {url}")
     }
 
     static var badAddress: ExtractorError {

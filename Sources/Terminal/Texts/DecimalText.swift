@@ -32,14 +32,11 @@ package func wholeNumber(_ text: some StringProtocol) -> Int64? {
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {
     /// The cause, without a full stop.
     package let message: String
-    /// The remedy in one sentence; empty if the cause includes the remedy.
+    /// The remedy in one sentence.
     package let remedy: String
 
-    package init(_ message: String, remedy: String = "") { (self.message, self.remedy) = (message, remedy) }
+    package init(_ message: String, remedy: String) { (self.message, self.remedy) = (message, remedy) }
 
     /// Cause and remedy in one line, as the parser of the command line prints them.
-    package var description: String { remedy.isEmpty ? message : "\(message). \(remedy)" }
-
-    /// Returns the remedy and a further remedy.
-    package func remedies(and further: String) -> String { remedy.isEmpty ? further : "\(remedy) \(further)" }
+    package var description: String { "\(message). \(remedy)" }
 }

@@ -16,3 +16,11 @@ extension ArgumentError {
         unreadable(text, as: "one of the possible words", remedy: "Write one of: \(words.joined(separator: ", ")).")
     }
 }
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+    /// Parses the word of a case.
+    init(parsing text: String) throws(ArgumentError) {
+        guard let word = Self(rawValue: text) else { throw .unlisted(text, in: Self.allCases.map(\.rawValue)) }
+        self = word
+    }
+}

@@ -1,5 +1,4 @@
 // Mixing of a take with the recording beneath it, when both are heard together.
-import Terminal
 
 /// The mix, as typed with `--both`.
 enum BothText: String, CaseIterable {
@@ -7,11 +6,4 @@ enum BothText: String, CaseIterable {
     case split
     /// Model and take on both sides.
     case mix
-
-    init(parsing text: String) throws(ArgumentError) {
-        guard let both = BothText(rawValue: text) else {
-            throw ArgumentError.unlisted(text, in: Self.allCases.map(\.rawValue))
-        }
-        self = both
-    }
 }

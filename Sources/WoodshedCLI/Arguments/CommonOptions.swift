@@ -43,7 +43,7 @@ struct PeriodOptions: ParsableArguments {
 }
 
 /// Source of the device's timing: the real clock or a virtual clock.
-enum ClockText: String, CaseIterable, ExpressibleByArgument {
+enum ClockText: String, CaseIterable {
     case real
     case virtual
 }
@@ -73,7 +73,9 @@ struct StreamOptions: ParsableArguments {
         help: "Open the card exclusively: no mixing with other programs, no conversion by ALSA.")
     var exclusive = false
 
-    @Option(name: .long, help: "real, or virtual: as fast as possible (null and file: only).")
+    @Option(
+        name: .long, help: "real, or virtual: as fast as possible (null and file: only). (default: real)",
+        completion: .list(ClockText.allCases.map(\.rawValue)), transform: { try ClockText(parsing: optionValue($0)) })
     var clock: ClockText = .real
 
     @OptionGroup var periods: PeriodOptions
@@ -86,7 +88,7 @@ struct StreamOptions: ParsableArguments {
 }
 
 /// Reaction to the loss of the device while it plays.
-enum LossText: String, CaseIterable, ExpressibleByArgument {
+enum LossText: String, CaseIterable {
     case wait
     case pause
     case fallback
@@ -97,8 +99,9 @@ struct LossOptions: ParsableArguments {
     @Option(
         name: .long,
         help: .init(
-            "After a device loss: wait for the device and resume, pause, or fallback to the default device.",
-            valueName: "what"))
+            "After a device loss: wait for the device and resume (default), pause, or fallback to the default device.",
+            valueName: "what"),
+        completion: .list(LossText.allCases.map(\.rawValue)), transform: { try LossText(parsing: optionValue($0)) })
     var onLoss: LossText = .wait
 }
 
@@ -236,7 +239,10 @@ struct MethodOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: .init("Stretch quality: full, or light (less work, slightly rougher low chords).", visibility: .hidden))
+        help: .init(
+            "Stretch quality: full (default), or light (less work, slightly rougher low chords).", visibility: .hidden),
+        completion: .list(QualityText.allCases.map(\.rawValue)),
+        transform: { try QualityText(parsing: optionValue($0)) })
     var quality: QualityText = .full
 }
 
@@ -248,7 +254,7 @@ enum MaterialText: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The amount of work.
-enum QualityText: String, CaseIterable, ExpressibleByArgument {
+enum QualityText: String, CaseIterable {
     case full
     case light
 }
@@ -283,6 +289,9 @@ func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentE
 
 /// Returns the text of an option's value. Another option's name in its place means a missing value.
 func optionValue(_ text: String) throws(ArgumentError) -> String {
-    guard !text.hasPrefix("--") else { throw ArgumentError("the value is missing; '\(text)' is the next option") }
+    guard !text.hasPrefix("--") else {
+        throw ArgumentError(
+            "the value is missing, and '\(text)' is the next option", remedy: "Write a value before '\(text)'.")
+    }
     return text
 }

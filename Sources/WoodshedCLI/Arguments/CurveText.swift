@@ -19,7 +19,10 @@ struct CurveText: Hashable, Sendable {
         var points: [Point] = []
         var end: TimePoint?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard end == nil else { throw ArgumentError("nothing can follow '\(Self.repeatWord)' in a curve") }
+            guard end == nil else {
+                throw ArgumentError(
+                    "nothing can follow '\(Self.repeatWord)' in a curve", remedy: "Write the repetition last.")
+            }
             guard let sign = part.firstIndex(where: { $0 == "=" || $0 == "~" }) else { throw Self.unreadable(part) }
             let time = try Self.time(part[..<sign])
             let value = part[part.index(after: sign)...]

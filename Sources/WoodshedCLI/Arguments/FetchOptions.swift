@@ -1,5 +1,6 @@
 // Options for fetching recordings, as typed.
 import ArgumentParser
+import Terminal
 import WoodshedLibrary
 
 /// Options for fetching recordings.
@@ -27,7 +28,11 @@ struct FetchOptions: ParsableArguments {
         name: .long,
         help: .init(
             "Program that finds the sound of a video; {url} is the video's address. (default: none)", valueName: "words"
-        ))
+        ),
+        transform: {
+            if !$0.isEmpty { try checkExtractor($0) }
+            return $0
+        })
     var extractor: String?
 
     /// The settings of the transfers.
@@ -42,6 +47,14 @@ struct FetchOptions: ParsableArguments {
     var arguments: [String] {
         ["--retry", "\(retry)", "--parallel", "\(parallel)", "--size-limit", sizeLimit.text]
             + (waitOnline ? ["--wait-online"] : []) + (extractor.map { ["--extractor", $0] } ?? [])
+    }
+
+    /// Refuses a line that is neither `none` nor a program with its arguments.
+    static func checkExtractor(_ line: String) throws(ArgumentError) {
+        if line == "none" { return }
+        do throws(ExtractorError) { _ = try Extractor(configuration: line) } catch {
+            throw ArgumentError(error.message, remedy: error.remedy)
+        }
     }
 
     /// Returns the user's extractor; nil without a configured extractor.

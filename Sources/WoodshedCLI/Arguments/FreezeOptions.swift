@@ -29,7 +29,7 @@ struct FreezeOptions: ParsableArguments {
         guard let frame = freeze?.frame(in: timeline) else { return nil }
         guard sections.contains(where: { $0.range.contains(frame) }) else {
             throw CommandFailure(
-                .usage, "--freeze: the time lies outside the played range",
+                .badData, "--freeze: the time lies outside the played range",
                 remedy: "Choose a time inside the recording, or inside the section.")
         }
         let seconds = freezeLength ?? Self.standardSeconds

@@ -68,7 +68,7 @@ struct KeptSettings: Equatable, Sendable {
             if let text = texts["pitch"] { _ = try PitchText(parsing: text) }
             if let text = texts["passes"], text != Self.endless { _ = try boundedInteger(text, in: 1...1_000_000) }
         } catch {
-            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: woodshed help practice"))
+            throw CommandFailure(.usage, error.message, remedy: error.remedy)
         }
     }
 }

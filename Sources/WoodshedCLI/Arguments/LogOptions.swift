@@ -14,6 +14,8 @@ struct LogOptions: Equatable {
 
     /// Log levels as typed, as in "audio:debug,sql:trace"; nil without a request for a log.
     private(set) var words: String?
+    /// True if the environment gave the levels.
+    private var isFromEnvironment = true
     /// The named file; nil for the usual file.
     private(set) var file: String?
 
@@ -42,9 +44,16 @@ struct LogOptions: Equatable {
                 left = left.dropFirst()
             }
             guard !value.isEmpty else {
-                throw CommandFailure(.usage, "'\(name)' has no value", remedy: "See: woodshed --help")
+                throw CommandFailure(
+                    .usage, "'\(name)' has no value",
+                    remedy: name == "--log-file"
+                        ? "Write: --log-file FILE" : "Write: --log-level debug, or --log-level audio:debug,sql:trace")
             }
-            if name == "--log-level" { words = String(value) } else { file = String(value) }
+            if name == "--log-level" {
+                (words, isFromEnvironment) = (String(value), false)
+            } else {
+                file = String(value)
+            }
         }
         arguments = rest + left
     }
@@ -55,7 +64,11 @@ struct LogOptions: Equatable {
         do throws(LogLevels.Fault) {
             return try LogLevels(parsing: words)
         } catch {
-            throw CommandFailure(.usage, error.message, remedy: error.remedy)
+            guard isFromEnvironment else { throw CommandFailure(.usage, error.message, remedy: error.remedy) }
+            let source = SettingSource.environment(Self.levelVariable)
+            throw CommandFailure(
+                .configuration, "\(source.words): \(error.message)",
+                remedy: "\(error.remedy) \(source.remedy(for: Self.levelVariable))")
         }
     }
 

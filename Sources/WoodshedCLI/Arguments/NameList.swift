@@ -34,9 +34,15 @@ enum NameList {
             }
             throw FileFault(code: EFBIG)
         } catch {
-            throw CommandFailure(
-                error.code == ENOENT ? .notFound : error.code == EACCES ? .noPermission : .inputOutput,
-                "\(path): \(systemText(error.code))", remedy: error.code == ENOENT ? "Check the name." : "")
+            throw .reading(path, error)
         }
+    }
+}
+
+extension CommandFailure {
+    /// Returns the error for a file that cannot be opened or read.
+    static func reading(_ path: String, _ fault: FileFault) -> CommandFailure {
+        let error = AudioFileError.reading(path, errno: fault.code)
+        return CommandFailure(error.exitStatus, error.message, remedy: error.remedy)
     }
 }

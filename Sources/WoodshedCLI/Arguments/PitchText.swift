@@ -20,7 +20,9 @@ struct PitchText: Hashable, Sendable {
         semitones = (isDown ? -size : size) / (isCents ? 100 : 1)
         guard !Self.range.contains(semitones) else { return }
         // So large a value is more likely in cents.
-        let hint = !isCents && size <= 2400 ? "; did you mean \(text)c?" : ""
-        throw ArgumentError("a pitch of \(text) is outside -24 to +24 semitones\(hint)")
+        throw ArgumentError(
+            "a pitch of \(text) is outside -24 to +24 semitones",
+            remedy: !isCents && size <= 2400
+                ? "Did you mean \(text)c?" : "Write a pitch from -24 to +24 semitones, or from -2400c to +2400c.")
     }
 }

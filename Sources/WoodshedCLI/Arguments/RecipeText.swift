@@ -28,7 +28,8 @@ struct RecipeText: Equatable, Sendable {
             steps.append(try Self.step(words.split(separator: " ").map(String.init), of: text))
         }
         guard steps.count <= Self.mostSteps else {
-            throw ArgumentError("a recipe has at most \(Self.mostSteps) steps")
+            throw ArgumentError(
+                "the recipe has \(steps.count) steps", remedy: "Write at most \(Self.mostSteps) steps.")
         }
         self.steps = steps
     }

@@ -9,13 +9,6 @@ enum TakeModeText: String, CaseIterable, Sendable {
     case gaps
     case key
 
-    init(parsing text: String) throws(ArgumentError) {
-        guard let mode = Self(rawValue: text) else {
-            throw ArgumentError.unlisted(text, in: Self.allCases.map(\.rawValue))
-        }
-        self = mode
-    }
-
     var mode: TakeMode {
         switch self {
         case .passes: .passes

@@ -78,25 +78,16 @@ struct SettingOption: Sendable {
         SettingOption(name: "waveform", verbs: playing, standard: "yes", hasOpposite: true),
         SettingOption(
             name: "output", verbs: playing.union(["demo"]), standard: "default",
-            check: { text throws(ArgumentError) in
-                if text.isEmpty { throw ArgumentError("the name of the device is empty") }
-            }),
+            check: { text throws(ArgumentError) in try checkDevice(text) }),
         SettingOption(
             name: "input", verbs: ["record"], standard: "default",
-            check: { text throws(ArgumentError) in
-                if text.isEmpty { throw ArgumentError("the name of the device is empty") }
-            }),
+            check: { text throws(ArgumentError) in try checkDevice(text) }),
         SettingOption(
             name: "control", verbs: playing.union(["record"]), standard: "none",
             check: { text throws(ArgumentError) in _ = try ControlWays(parsing: text) }),
         SettingOption(
             name: "extractor", verbs: ["get"], standard: "none",
-            check: { text throws(ArgumentError) in
-                if text == "none" { return }
-                do throws(ExtractorError) { _ = try Extractor(configuration: text) } catch {
-                    throw ArgumentError(error.message)
-                }
-            }),
+            check: { text throws(ArgumentError) in try FetchOptions.checkExtractor(text) }),
         SettingOption(
             name: "opener", verbs: ["open"], standard: DocumentOpener.standard,
             check: { text throws(ArgumentError) in _ = try DocumentOpener(parsing: text) }),
@@ -113,16 +104,12 @@ struct SettingOption: Sendable {
         SettingOption(name: "verbose", letter: "v", verbs: talking, standard: "no"),
     ]
 
-    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+    private static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ verbs: Set<String>, _ standard: Word
     ) -> SettingOption {
-        let words = Word.allCases.map(\.rawValue)
-        return SettingOption(
+        SettingOption(
             name: name, verbs: verbs, standard: standard.rawValue,
-            check: { text throws(ArgumentError) in
-                guard !words.contains(text) else { return }
-                throw ArgumentError.unlisted(text, in: words)
-            })
+            check: { text throws(ArgumentError) in _ = try Word(parsing: text) })
     }
 
     private static func number(
@@ -131,6 +118,12 @@ struct SettingOption: Sendable {
         SettingOption(
             name: name, verbs: verbs, standard: standard,
             check: { text throws(ArgumentError) in _ = try boundedInteger(text, in: range) })
+    }
+
+    private static func checkDevice(_ name: String) throws(ArgumentError) {
+        guard name.isEmpty else { return }
+        throw ArgumentError(
+            "the name of the device is empty", remedy: "Write default, or a name from the list: woodshed devices")
     }
 
     /// Returns true if a value switches a flag on.

@@ -19,6 +19,12 @@ enum SettingSource: Equatable {
         case .standard: "default"
         }
     }
+
+    /// Returns the remedy for an impossible value of an option, or of another line of the file.
+    func remedy(for name: String) -> String {
+        if case .environment(let variable) = self { return "Change or unset the variable \(variable)." }
+        return "Change the value, or run: woodshed config unset \(shellWord(name))"
+    }
 }
 
 /// The environment and the configuration file, read once.
@@ -41,7 +47,11 @@ struct SettingsLayers {
 
     static func failure(_ fault: SettingsFile.Fault, path: String) -> CommandFailure {
         switch fault {
-        case .file(let fault): CommandFailure(.configuration, "\(path): \(fault.text)")
+        case .file(let fault):
+            CommandFailure(
+                .configuration, "\(path): \(fault.text)",
+                remedy: fault.isPermission
+                    ? "Permit reading with: chmod u+r \(shellPath(path))" : "Replace or remove it.")
         case .noText:
             CommandFailure(
                 .configuration, "\(path): this is not a text file", remedy: "Replace or remove the file.")
@@ -69,9 +79,12 @@ struct SettingsLayers {
             try option.validate(value)
             return value
         } catch {
+            // The name of a variable includes the name of its option.
+            let place =
+                source == .environment(option.variable) ? option.variable : "\(source.words): \(option.name)"
             throw CommandFailure(
-                .configuration, "\(source.words): \(option.name): \(error.message)",
-                remedy: error.remedies(and: "Change the value, or run: woodshed config unset \(option.name)"))
+                .configuration, "\(place): \(error.message)",
+                remedy: "\(error.remedy) \(source.remedy(for: option.name))")
         }
     }
 
@@ -96,10 +109,10 @@ struct SettingsLayers {
             do throws(ArgumentError) {
                 try take(String(entry.option.dropFirst(prefix.count)), entry.value)
             } catch {
+                let source = SettingSource.file(file?.path ?? "", line: entry.line)
                 throw CommandFailure(
-                    .configuration, "\(file?.path ?? ""), line \(entry.line): \(error.message)",
-                    remedy: error.remedies(
-                        and: "Change the value, or run: woodshed config unset \(shellWord(entry.option))"))
+                    .configuration, "\(source.words): \(error.message)",
+                    remedy: "\(error.remedy) \(source.remedy(for: entry.option))")
             }
         }
     }
@@ -133,10 +146,11 @@ struct SettingsLayers {
         do throws(ArgumentError) {
             return try RecipeText(parsing: found.text)
         } catch {
+            let option = RecipeText.prefix + name
+            let source = SettingSource.file(file?.path ?? "", line: text[option]?.line ?? 0)
             throw CommandFailure(
-                .configuration, "\(file?.path ?? ""): \(RecipeText.prefix)\(name): \(error.message)",
-                remedy: error.remedies(
-                    and: "Change the value, or run: woodshed config unset \(shellWord(RecipeText.prefix + name))"))
+                .configuration, "\(source.words): \(option): \(error.message)",
+                remedy: "\(error.remedy) \(source.remedy(for: option))")
         }
     }
 
@@ -164,24 +178,47 @@ struct SettingsLayers {
         guard let verb = arguments.first else { return arguments }
         // Arguments after "--" are names.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        var added: [String] = []
+        var added: [Addition] = []
         for option in SettingOption.all where option.verbs.contains(verb) && !option.isGiven(in: arguments[..<end]) {
             let (value, source) = try value(of: option)
             if source == .standard { continue }
             if option.isKept, verb == "practice", case .file = source { continue }
             // Only `passes` has a value that the command line does not take.
             if option.name == "passes", value == KeptSettings.endless { continue }
+            var argument = "--\(option.name)=\(value)"
             if let isOn = option.isFlag ? try? SettingOption.isOn(value) : nil {
-                if isOn {
-                    added.append("--" + option.name)
-                } else if option.hasOpposite {
-                    added.append("--no-" + option.name)
-                }
-            } else {
-                added.append("--\(option.name)=\(value)")
+                guard isOn || option.hasOpposite else { continue }
+                argument = (isOn ? "--" : "--no-") + option.name
             }
+            try Self.add(Addition(option: option, source: source, argument: argument), to: &added)
         }
-        return arguments[..<end] + added + arguments[end...]
+        return arguments[..<end] + added.map(\.argument) + arguments[end...]
+    }
+
+    /// An option added to a command line.
+    private struct Addition {
+        let option: SettingOption
+        let source: SettingSource
+        let argument: String
+    }
+
+    /// Adds an option, unless a rival from the environment precedes the option from the file.
+    ///
+    /// - Throws: A `CommandFailure` if the option and a rival have the same precedence.
+    private static func add(_ new: Addition, to added: inout [Addition]) throws(CommandFailure) {
+        guard let index = added.firstIndex(where: { new.option.rivals.contains($0.option.name) }) else {
+            return added.append(new)
+        }
+        let rival = added[index]
+        switch (rival.source, new.source) {
+        case (.environment, .file): break
+        case (.file, .environment): added[index] = new
+        default:
+            throw CommandFailure(
+                .configuration,
+                "\(rival.option.name) (\(rival.source.words)) and \(new.option.name) (\(new.source.words)) exclude each other",
+                remedy: new.source.remedy(for: new.option.name))
+        }
     }
 
     /// The file's values of options that recordings and sections keep values for.

@@ -13,8 +13,10 @@ struct SpeedText: Hashable, Sendable {
         factor = try Self.number(text)
         guard !Self.range.contains(factor) else { return }
         // `70` most likely means 70 %.
-        let hint = Self.range.contains(factor / 100) && !text.hasSuffix("%") ? "; did you mean \(text)%?" : ""
-        throw ArgumentError("a speed of \(text) is outside 25% to 400%\(hint)")
+        let isPercent = Self.range.contains(factor / 100) && !text.hasSuffix("%")
+        throw ArgumentError(
+            "a speed of \(text) is outside 25% to 400%",
+            remedy: isPercent ? "Did you mean \(text)%?" : "Write a speed from 25% to 400%.")
     }
 
     /// Parses the three spellings without checking the range.
@@ -68,12 +70,17 @@ enum GapText: Hashable, Sendable {
             self = .frames(frames)
         } else if text.hasSuffix("x") {
             guard let lengths = decimal(text.dropLast()) else { throw unreadable }
-            guard lengths <= 100 else { throw ArgumentError("a gap of \(text) is longer than 100 passes") }
+            guard lengths <= 100 else {
+                throw ArgumentError(
+                    "a gap of \(text) is longer than 100 passes", remedy: "Write a gap of at most 100x.")
+            }
             self = .passLengths(lengths)
         } else {
             guard let seconds = decimal(text) else { throw unreadable }
             guard seconds <= Self.maximumSeconds else {
-                throw ArgumentError("a gap of \(text) s is longer than an hour")
+                throw ArgumentError(
+                    "a gap of \(text) s is longer than an hour",
+                    remedy: "Write a gap of at most \(Int(Self.maximumSeconds)) seconds.")
             }
             self = .seconds(seconds)
         }

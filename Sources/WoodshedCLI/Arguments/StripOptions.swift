@@ -90,13 +90,6 @@ enum CentreText: String, CaseIterable {
         case .remove: .removed
         }
     }
-
-    init(parsing text: String) throws(ArgumentError) {
-        guard let centre = Self(rawValue: text) else {
-            throw ArgumentError.unlisted(text, in: Self.allCases.map(\.rawValue))
-        }
-        self = centre
-    }
 }
 
 /// Parses a number with or without a sign; nil for any other text.

@@ -64,7 +64,9 @@ enum TimePoint: Hashable, Sendable {
         }
         guard parts.count == 1 || seconds < 60 else { throw unreadable(text) }
         total += seconds
-        guard total <= maximumSeconds else { throw ArgumentError("'\(text)' is longer than any recording") }
+        guard total <= maximumSeconds else {
+            throw ArgumentError("'\(text)' is longer than any recording", remedy: "Write a time within the recording.")
+        }
         return total
     }
 

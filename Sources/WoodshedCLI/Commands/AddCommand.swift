@@ -35,8 +35,10 @@ struct AddCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        if link, move { throw ValidationError("Use --link or --move.") }
-        if files.count > 1, words.common.title != nil { throw ValidationError("--title is for one recording.") }
+        if link, move { throw ValidationError("Use only one of --link and --move.") }
+        if files.count > 1, words.common.title != nil {
+            throw ValidationError("--title is for one recording; name one, or leave out --title.")
+        }
     }
 
     func perform() throws {

@@ -45,9 +45,9 @@ struct AttachCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        if list, remove != nil { throw ValidationError("Use --list or --remove.") }
+        if list, remove != nil { throw ValidationError("Use only one of --list and --remove.") }
         if list || remove != nil, !files.isEmpty || link {
-            throw ValidationError("--list and --remove take no documents.")
+            throw ValidationError("--list and --remove take no documents; leave out the documents and --link.")
         }
         if link, files.isEmpty { throw ValidationError("Name the documents to link.") }
     }

@@ -47,10 +47,10 @@ struct ConfigCommand: Verb {
     func perform() throws {
         let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0, "keys": 0, "midi": 0, "recipes": 0]
         guard let count = counts[action] else {
-            let known = suggestion(for: action, among: counts.keys.sorted())
+            let known = suggestion(for: action, among: counts.keys.sorted()).map { "Did you mean: \($0)" }
             throw CommandFailure(
                 .usage, "there is no action '\(action)'",
-                remedy: "Did you mean: \(known ?? "list, get, set, unset, path, keys, midi, recipes")")
+                remedy: known ?? "Choose one of: list, get, set, unset, path, keys, midi, recipes.")
         }
         guard words.count == count else {
             let usage = ["list": "", "get": " OPTION", "set": " OPTION VALUE", "unset": " OPTION", "path": ""]
@@ -61,17 +61,17 @@ struct ConfigCommand: Verb {
         switch action {
         case "get": try StandardStream.output.line(try value(of: words[0]))
         case "set" where words[0].hasPrefix(SettingsLayers.keyPrefix):
-            try setLine(words[0], words[1], see: "woodshed config keys") { name, words throws(ArgumentError) in
+            try setLine(words[0], words[1]) { name, words throws(ArgumentError) in
                 var map = KeyMap.standard
                 try map.bind(String(name.dropFirst(SettingsLayers.keyPrefix.count)), to: words)
             }
         case "set" where words[0].hasPrefix(SettingsLayers.controllerPrefix):
-            try setLine(words[0], words[1], see: "woodshed config keys") { name, words throws(ArgumentError) in
+            try setLine(words[0], words[1]) { name, words throws(ArgumentError) in
                 var map = ControllerMap()
                 try map.bind(String(name.dropFirst(SettingsLayers.controllerPrefix.count)), to: words)
             }
         case "set" where words[0].hasPrefix(RecipeText.prefix):
-            try setLine(words[0], words[1], see: "woodshed config recipes") { name, words throws(ArgumentError) in
+            try setLine(words[0], words[1]) { name, words throws(ArgumentError) in
                 let name = name.dropFirst(RecipeText.prefix.count)
                 guard !name.isEmpty, !name.contains(where: { $0 == " " || $0 == "=" }) else {
                     throw ArgumentError(
@@ -131,7 +131,7 @@ struct ConfigCommand: Verb {
         do throws(ArgumentError) {
             try option.validate(value)
         } catch {
-            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: woodshed help practice"))
+            throw CommandFailure(.usage, error.message, remedy: error.remedy)
         }
         try change { text in
             text.set(option.name, to: value)
@@ -142,12 +142,12 @@ struct ConfigCommand: Verb {
 
     /// Sets a line outside the options: a key, a controller or a recipe.
     private func setLine(
-        _ name: String, _ words: String, see: String, check: (String, String) throws(ArgumentError) -> Void
+        _ name: String, _ words: String, check: (String, String) throws(ArgumentError) -> Void
     ) throws {
         do throws(ArgumentError) {
             try check(name, words)
         } catch {
-            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: \(see)"))
+            throw CommandFailure(.usage, error.message, remedy: error.remedy)
         }
         try change { text in
             text.set(name, to: words)
@@ -235,7 +235,9 @@ struct ConfigCommand: Verb {
         } catch {
             guard case .file(let fault) = error else { throw SettingsLayers.failure(error, path: file.path) }
             let status: ExitStatus = fault.isPermission ? .noPermission : .cannotCreate
-            throw CommandFailure(status, "\(file.path): \(fault.text)", remedy: "Nothing was changed.")
+            throw CommandFailure(
+                status, "\(file.path): \(fault.text)",
+                remedy: "Check the file, its folder and their permissions. Nothing was changed.")
         }
     }
 

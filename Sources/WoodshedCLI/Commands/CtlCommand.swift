@@ -32,7 +32,10 @@ struct CtlCommand: Verb {
     @Flag(name: .long, help: "With status: print a line for each change.")
     var follow = false
 
-    @Option(name: .long, help: .init("Process ID of the run. (default: the newest run)", valueName: "number"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Process ID of the run. (default: the newest run)", valueName: "number"),
+        transform: { try boundedInteger($0, in: 1...Int(Int32.max)) })
     var pid: Int?
 
     @Flag(name: .long, help: "Write the answers of the run as JSON.")

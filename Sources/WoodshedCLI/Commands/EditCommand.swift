@@ -93,10 +93,12 @@ struct RemoveCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        if undo && empty { throw ValidationError("Use --undo or --empty.") }
-        if undo || empty, !recordings.isEmpty { throw ValidationError("--undo and --empty take no recordings.") }
+        if undo && empty { throw ValidationError("Use only one of --undo and --empty.") }
+        if undo || empty, !recordings.isEmpty {
+            throw ValidationError("--undo and --empty take no recordings; leave out the recordings.")
+        }
         if !undo, !empty, recordings.isEmpty { throw ValidationError("Name the recordings to remove, or use --undo.") }
-        if keepEntry, undo || empty { throw ValidationError("--keep-entry is for recordings that are removed.") }
+        if keepEntry, undo || empty { throw ValidationError("Use --keep-entry only with the recordings to remove.") }
     }
 
     func perform() throws {

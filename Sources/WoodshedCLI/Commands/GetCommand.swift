@@ -48,17 +48,23 @@ struct GetCommand: Verb {
     var withKeys = false
 
     @Option(
-        name: .long, help: .init("Cancel this download, even if another process is fetching it.", valueName: "number"))
+        name: .long, parsing: .unconditional,
+        help: .init("Cancel this download, even if another process is fetching it.", valueName: "number"),
+        transform: { try boundedInteger($0, in: 1...1_000_000_000) })
     var cancel: Int?
 
     @Flag(name: .long, help: "With --cancel: delete the received part.")
     var discard = false
 
     @Option(
-        name: .long, help: .init("Pause this download, even if another process is fetching it.", valueName: "number"))
+        name: .long, parsing: .unconditional,
+        help: .init("Pause this download, even if another process is fetching it.", valueName: "number"),
+        transform: { try boundedInteger($0, in: 1...1_000_000_000) })
     var pause: Int?
 
-    @Option(name: .long, help: .init("Resume or retry this download.", valueName: "number"))
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("Resume or retry this download.", valueName: "number"),
+        transform: { try boundedInteger($0, in: 1...1_000_000_000) })
     var resume: Int?
 
     @Option(
@@ -81,16 +87,16 @@ struct GetCommand: Verb {
     mutating func validate() throws {
         let actions = [check, later, detach, list, cancel != nil, pause != nil, resume != nil].filter { $0 }.count
         if actions > 1 {
-            throw ValidationError("Use one of --check, --later, --detach, --list, --cancel, --pause and --resume.")
+            throw ValidationError("Use only one of --check, --later, --detach, --list, --cancel, --pause and --resume.")
         }
         if check || later, addresses.isEmpty { throw ValidationError("Give an address.") }
         if list || cancel != nil || pause != nil, !addresses.isEmpty {
-            throw ValidationError("--list, --cancel and --pause take no addresses.")
+            throw ValidationError("--list, --cancel and --pause take no addresses; leave out the addresses.")
         }
         if withKeys, !list { throw ValidationError("--with-keys belongs to --list.") }
         if discard, cancel == nil { throw ValidationError("--discard belongs to --cancel.") }
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
-            throw ValidationError("A SHA-256 checksum has 64 hexadecimal digits.")
+            throw ValidationError("--sha256 takes the 64 hexadecimal digits of a checksum.")
         }
         if sha256 != nil || words.title != nil, addresses.count != 1 || addresses == ["-"] {
             throw ValidationError("--sha256 and --title are for one address.")

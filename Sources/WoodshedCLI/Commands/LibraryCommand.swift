@@ -127,6 +127,10 @@ struct LibraryCommand: Verb {
     }
 
     private func check(_ library: RecordingLibrary, _ folders: [String]) throws {
+        if let missing = folders.first(where: { !FolderSearch.isFolder($0) }) {
+            throw CommandFailure(
+                .notFound, "\(missing): there is no such folder", remedy: "Name the folder to search for moved files.")
+        }
         let watch = SignalWatch(Signals.install())
         // First lists takes about which more is known than their files tell: see `TakeAdoption`.
         if fix { TakeAdoption.run(quiet: messages.quiet || messages.json) }

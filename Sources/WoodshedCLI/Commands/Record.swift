@@ -138,7 +138,7 @@ struct Record: Verb {
             throw ValidationError("--duration is a time, such as 90 or 1:30, not a percentage.")
         }
         if stream.clock == .virtual && arm {
-            throw ValidationError("--arm cannot be used with --clock virtual.")
+            throw ValidationError("Use only one of --arm and --clock virtual.")
         }
     }
 

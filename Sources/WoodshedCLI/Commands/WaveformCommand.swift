@@ -50,7 +50,9 @@ struct WaveformCommand: Verb {
         }
         if out != nil && json { throw ValidationError("--json writes to standard output; with -o leave it out.") }
         if let out { try OutputNames.check(out, isForOne: recordings.isOne) }
-        if !recordings.isOne, picture.title != nil { throw ValidationError("--title is for one recording.") }
+        if !recordings.isOne, picture.title != nil {
+            throw ValidationError("--title is for one recording; name one, or leave out --title.")
+        }
         let target = out.flatMap(WaveformTarget.init)
         try view.validate(for: target)
         try picture.validate(for: target)

@@ -197,7 +197,7 @@ final class RemoteDesk {
             server.answer(
                 request,
                 ControlAnswer.refused(
-                    request.line, error.message, remedy: error.remedies(and: "Write help for the commands.")))
+                    request.line, error.message, remedy: "\(error.remedy) Write help for the commands."))
         }
     }
 }

@@ -40,7 +40,7 @@ enum FolderSearch {
         return (named, found)
     }
 
-    private static func isFolder(_ path: String, followsLinks: Bool = true) -> Bool {
+    static func isFolder(_ path: String, followsLinks: Bool = true) -> Bool {
         var status = stat()
         let name = FileName.systemName(path)
         let code = unsafe followsLinks ? stat(name, &status) : lstat(name, &status)

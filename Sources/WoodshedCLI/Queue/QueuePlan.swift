@@ -64,7 +64,9 @@ enum QueuePlan {
     init(_ words: [String], isRow: Bool) throws {
         if let entries = try Self.row(words) {
             if entries.isEmpty {
-                throw CommandFailure(.notFound, "there is nothing to play there", remedy: "Name recordings.")
+                throw CommandFailure(
+                    .notFound, "'\(words.joined(separator: " "))' contains no recording",
+                    remedy: "Name a file, a folder or a playlist with recordings.")
             }
             self = .row(entries)
             return

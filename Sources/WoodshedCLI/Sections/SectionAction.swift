@@ -146,7 +146,7 @@ enum SectionAction: String, CaseIterable {
         do throws(ArgumentError) {
             return try TimePoint(parsing: word).frame(in: timeline)
         } catch {
-            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: woodshed help sections"))
+            throw CommandFailure(.usage, error.message, remedy: error.remedy)
         }
     }
 
@@ -156,7 +156,7 @@ enum SectionAction: String, CaseIterable {
             // A range cannot be reversed. The list refuses the resulting empty range.
             return start..<max(start, end)
         } catch {
-            throw CommandFailure(.usage, error.message, remedy: error.remedies(and: "See: woodshed help sections"))
+            throw CommandFailure(.usage, error.message, remedy: error.remedy)
         }
     }
 }

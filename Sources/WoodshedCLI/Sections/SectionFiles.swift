@@ -47,9 +47,7 @@ struct SectionFiles {
             return try FileBytes.bytes(
                 of: file.descriptor, count: Int(min(file.byteCount, Int64(SectionFormat.mostBytes) + 1)))
         } catch {
-            throw CommandFailure(
-                error.code == ENOENT ? .notFound : error.code == EACCES ? .noPermission : .inputOutput,
-                "\(path): \(systemText(error.code))", remedy: error.code == ENOENT ? "Check the name." : "")
+            throw CommandFailure.reading(path, error)
         }
     }
 

@@ -43,7 +43,11 @@ final class TakeListing: Sendable {
         let (number, failure) = state.withLock { ($0.number, $0.failure) }
         do {
             if let failure { throw failure }
-            guard let number else { throw TakeError(.unknown, "the take is not in the list", remedy: "") }
+            guard let number else {
+                throw TakeError(
+                    .unknown, "the take is not in the list",
+                    remedy: "Add the take to the list with: woodshed library check --fix")
+            }
             return try PracticeStore(.user).finish(take: number, frameCount: frameCount, path: path).number
         } catch {
             var sound = sound

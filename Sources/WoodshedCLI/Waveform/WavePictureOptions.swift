@@ -2,6 +2,7 @@
 import ArgumentParser
 import Drawing
 import Files
+import Terminal
 import Woodshed
 
 /// A word for a case of a library type.
@@ -31,12 +32,19 @@ struct WavePictureOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Spectrogram: window length, a power of two, 256 to 65536. (default: 2048)", valueName: "frames"))
+        help: .init("Spectrogram: window length, a power of two, 256 to 65536. (default: 2048)", valueName: "frames"),
+        transform: { try boundedInteger($0, in: 256...65_536) })
     var window: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Spectrogram: levels, 10 to 200 dB down. (default: 90)", valueName: "dB"))
+        help: .init("Spectrogram: levels, 10 to 200 dB down. (default: 90)", valueName: "dB"),
+        transform: { text in
+            guard let range = decimal(try optionValue(text)), (10...200).contains(range) else {
+                throw ArgumentError.unreadable(text, as: "a range of levels", remedy: "Write decibels from 10 to 200.")
+            }
+            return range
+        })
     var range: Double?
 
     @Option(name: .customLong("colour-map"), help: "Spectrogram: colours. (default: viridis)")
@@ -68,7 +76,7 @@ struct WavePictureOptions: ParsableArguments {
                 sampleRate: sampleRate, windowSize: window ?? 2048, range: range ?? 90,
                 axis: frequency?.value ?? .logarithmic)
         } catch {
-            throw ValidationError(error.description)
+            throw ArgumentError(error.message, remedy: error.remedy)
         }
     }
 }

@@ -16,19 +16,22 @@ struct WaveViewOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Width in characters; with -o in pixels, usually 1200.", valueName: "cells"))
+        help: .init("Width in characters; with -o in pixels, usually 1200.", valueName: "cells"),
+        transform: { try boundedInteger($0, in: 1...16_384) })
     var width: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Height in lines; with -o in pixels, usually 400.", valueName: "lines"))
+        help: .init("Height in lines; with -o in pixels, usually 400.", valueName: "lines"),
+        transform: { try boundedInteger($0, in: 1...16_384) })
     var height: Int?
 
     @OptionGroup var range: RangeOptions
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Frames in each column, 1 or more; replaces --to.", valueName: "frames"))
+        help: .init("Frames in each column, 1 or more; replaces --to.", valueName: "frames"),
+        transform: { try boundedInteger($0, in: 1...1 << 31) })
     var zoom: Int?
 
     @Option(name: .long, help: .init("Draw channels: each, mixed, or a number from 1.", valueName: "channels"))
@@ -44,19 +47,17 @@ struct WaveViewOptions: ParsableArguments {
     static let floor = -60.0
 
     func validate(for target: WaveformTarget?) throws {
-        let (widths, heights) = target == nil ? (1...4096, 1...512) : (1...16_384, 1...16_384)
-        if let width, !widths.contains(width) {
-            throw ValidationError("--width is \(widths.lowerBound) to \(widths.upperBound).")
+        if target == nil {
+            if width ?? 1 > 4096 { throw ValidationError("Write a --width from 1 to 4096, or name a picture with -o.") }
+            if height ?? 1 > 512 { throw ValidationError("Write a --height from 1 to 512, or name a picture with -o.") }
         }
-        if let height, !heights.contains(height) {
-            throw ValidationError("--height is \(heights.lowerBound) to \(heights.upperBound).")
-        }
-        if let zoom, !(1...1 << 31).contains(zoom) { throw ValidationError("--zoom is 1 frame a column or more.") }
-        if zoom != nil && range.to != nil { throw ValidationError("--zoom and --to both say where to end.") }
+        if zoom != nil && range.to != nil { throw ValidationError("Use only one of --zoom and --to.") }
         if case .peaks? = target, isUsed {
             throw ValidationError("A .dat or .json file is of the whole recording: leave out what chooses a view.")
         }
-        if target != nil, style != nil { throw ValidationError("--style is for the terminal.") }
+        if target != nil, style != nil {
+            throw ValidationError("--style is for the terminal; leave out --style or -o.")
+        }
         _ = try choice(for: nil)
     }
 
@@ -96,14 +97,14 @@ struct WaveViewOptions: ParsableArguments {
         if start >= facts.frameCount {
             throw CommandFailure(
                 .badData, "\(facts.path): there is nothing from \(time(start)) on",
-                remedy: "The recording lasts \(time(facts.frameCount)).")
+                remedy: "Choose a start before the recording's end, \(time(facts.frameCount)).")
         }
         if let zoom {
             end = start + Int64(zoom) * Int64(columns)
         } else if end > facts.frameCount || start >= end {
             throw CommandFailure(
                 .badData, "\(facts.path): there is nothing from \(time(start)) to \(time(end))",
-                remedy: "The recording lasts \(time(facts.frameCount)); --from must come before --to.")
+                remedy: "Choose a start before the end, and an end of at most \(time(facts.frameCount)).")
         }
         return start..<end
     }
@@ -117,12 +118,13 @@ struct WaveViewOptions: ParsableArguments {
         case "mixed": return .mixed
         case let text?:
             guard let number = wholeNumber(text), (1...64).contains(number) else {
-                throw ValidationError("--channels is each, mixed, or a number from 1.")
+                throw ValidationError("Write --channels each, --channels mixed, or a number from 1 to 64.")
             }
             if let facts, number > facts.channelCount {
                 throw CommandFailure(
                     .badData, "\(facts.path): there is no channel \(number)",
-                    remedy: "The number of channels is \(facts.channelCount).")
+                    remedy: facts.channelCount == 1
+                        ? "Choose channel 1." : "Choose a channel from 1 to \(facts.channelCount).")
             }
             return .one(Int(number) - 1)
         }

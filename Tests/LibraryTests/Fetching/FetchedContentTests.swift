@@ -33,6 +33,24 @@ struct FetchedContentTests {
         return nil
     }
 
+    @Test(
+        "no remedy of a fetch is about the received part, which has a hidden name",
+        arguments: AudioFileError.Kind.allCases)
+    func hiddenPart(kind: AudioFileError.Kind) throws {
+        let path = try scratch.write("part", [])
+        let answer = TransferAnswer(
+            address: try WebAddress("https://example.org/a"), contentType: nil, byteCount: nil, suggestedName: nil)
+        let part = FetchedPart(
+            path: path, answer: answer, byteCount: 0, isEndStated: true, isEndClean: true, endsAsBefore: false,
+            isWanted: { true })
+        let error = AudioFileError(kind, path: path, "\(path): a fault", remedy: "Convert the file: \(path)")
+        let failure = FetchedContent.failure(error, of: part)
+        #expect(failure.message == "https://example.org/a: a fault")
+        // The remedies of these kinds name a program to install, or the place of temporary files.
+        let isPassedOn = [.helperMissing, .diskFull].contains(kind)
+        #expect(failure.remedy.contains(path) == isPassedOn && !failure.remedy.isEmpty, "\(failure.remedy)")
+    }
+
     @Test("content from a broken connection is accepted only if it states its own end")
     func brokenOff() throws {
         for name in ["WAV 16", "FLAC", "MP3 VBR", "M4A", "Ogg Vorbis", "Matroska"] {

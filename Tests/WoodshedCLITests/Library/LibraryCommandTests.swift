@@ -312,6 +312,7 @@ struct LibraryCommandTests {
         #expect(unsafe utimes(part, &times) == 0)
         let list = home.run("list")
         #expect(list.status == 0 && list.lines.count { $0.contains("missing") } == 2, "\(list.text)")
+        #expect(home.run("library", "check", "nowhere").status == 66)
         let check = home.run("library", "check", "elsewhere")
         #expect(
             check.status == 2 && check.error.contains("next: woodshed library check elsewhere --fix"), "\(check.error)")
