@@ -334,8 +334,8 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "AudioFiles", "Clips", "Database", "Engine", "Files", "JSON", "Library", "Practice", "Sections",
-                "SoundFileSupport", "TestSupport", "Transfers", "Store", "Catalogue", "TextFormats",
+                "AudioFiles", "Clips", "Database", "Engine", "Explanations", "Files", "JSON", "Library", "Practice",
+                "Sections", "SoundFileSupport", "TestSupport", "Transfers", "Store", "Catalogue", "TextFormats",
             ],
             exclude: ["Podcasts/Servers"] + oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(

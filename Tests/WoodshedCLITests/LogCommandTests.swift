@@ -40,7 +40,7 @@ struct LogCommandTests {
         let unknown = home.run("list", "--log-level", "tv:debug")
         #expect(unknown.status == 64 && unknown.error.contains("audio, sql, net"), "\(unknown.error)")
         let level = home.run("list", with: ["WOODSHED_LOG": "sql:loud"])
-        #expect(level.status == 64 && level.error.contains("trace"), "\(level.error)")
+        #expect(level.status == 78 && level.error.contains("trace"), "\(level.error)")
         let song = home.song("song.wav")
         let refused = home.run("list", "--log-level", "debug", "--log-file", song)
         let told = refused.errorLines.filter { $0.contains("the log ") }

@@ -1,4 +1,5 @@
 import AudioFiles
+import Explanations
 import Foundation
 import SoundFileSupport
 import TestSupport
