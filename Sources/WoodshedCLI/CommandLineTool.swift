@@ -113,6 +113,7 @@ public enum CommandLineTool {
         ]
         let values = [
             "-o", "--out", "--output", "--title", "--artist", "--language", "--tag", "--untag", "--source", "--licence",
+            "--name", "--text",
         ]
         let isCheck =
             arguments.first == "library" && arguments.dropFirst().first(where: { !$0.hasPrefix("-") }) == "check"
@@ -122,7 +123,7 @@ public enum CommandLineTool {
                 throw CommandFailure(
                     .usage,
                     "'\(argument)' is not UTF-8, and only recordings and documents that are read may have such a name",
-                    remedy: "Choose another name.")
+                    remedy: "Write UTF-8 text, or choose another name.")
             }
         }
     }

@@ -85,7 +85,10 @@ struct BadInputTests {
         #expect(
             missing.status == 66 && missing.error.contains("caf\\xe9.wav.flac: there is no such file"),
             "\(missing.error)")
-        for command in ["render \"$2\" -o \"$name.wav\"", "render \"$2\" -o\"$name.wav\"", "record \"$name.wav\""] {
+        for command in [
+            "render \"$2\" -o \"$name.wav\"", "render \"$2\" -o\"$name.wav\"", "record \"$name.wav\"",
+            "sections \"$2\" add 0-0.1 --name \"$name\"",
+        ] {
             let run = shell(command)
             #expect(run.status == 64 && run.error.contains("is not UTF-8"), "\(command): \(run.error)")
         }

@@ -51,7 +51,7 @@ struct SettingsLayers {
             CommandFailure(
                 .configuration, "\(path): \(fault.text)",
                 remedy: fault.isPermission
-                    ? "Permit reading with: chmod u+r \(shellPath(path))" : "Replace or remove it.")
+                    ? "Allow reading with: chmod u+r \(shellPath(path))" : "Replace or remove the file.")
         case .noText:
             CommandFailure(
                 .configuration, "\(path): this is not a text file", remedy: "Replace or remove the file.")
