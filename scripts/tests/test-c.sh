@@ -105,6 +105,19 @@ for client in "${clients[@]}"; do
     grep -qi 'audio' "$client.err" || fail "looper.$client does not say what is wrong: $(cat "$client.err")"
 done
 
+# The structs of looper.rs are those of the header, also where no Rust compiler checks their sizes.
+python3 - "$root/docs/c-layout.txt" "$root/Examples/Clients/looper.rs" <<'END' || fail "looper.rs declares other structs than woodshed.h"
+import re, sys
+layout, program = (open(path).read() for path in sys.argv[1:])
+structs = re.findall(r"^/// (woodshed_\w+)[^\n]*\n(?:#[^\n]*\n)+(struct|union) (\w+) \{(.*?)^\}", program, re.M | re.S)
+assert len(structs) >= 6
+for name, kind, own, body in structs:
+    fields, known = re.findall(r"^    (\w+):", body, re.M), re.findall(rf"^{name}\.(\w+) at", layout, re.M)
+    assert fields == known or kind == "union" and set(fields) <= {*known, "reserved"}, f"{own} has {fields}, {name} has {known}"
+    size = re.search(rf"size_of::<{own}>\(\) == (\d+)", program)
+    assert size and f"\n{name}: {size[1]} bytes\n" in layout, f"{own} has another size"
+END
+
 # The program of docs/embedding.md on sessions: two presses mark a loop, a third press leaves the loop.
 gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/trainer.c" "${link[@]}" -o trainer &&
     (for _ in 1 2 3; do sleep 0.3 && echo; done) | ./trainer song.wav null >/dev/null || fail "trainer.c ended with $?"
