@@ -1,3 +1,4 @@
+import Database
 import Files
 import Foundation
 import Testing
@@ -81,6 +82,51 @@ struct PiecewiseRemovalTests {
         #expect(try library.undoRemoval().map(\.number) == [numbers[4]])
         #expect(try library.undoRemoval().map(\.number) == Array(numbers[..<4]))
         #expect(try listed() == numbers && inPlace == numbers)
+    }
+
+    @Test(
+        "a removal whose first piece was undone or forgotten meanwhile shares its undo step with no other removal",
+        arguments: [false, true])
+    func lostPiece(isForgotten: Bool) throws {
+        let other = try harness.another()
+        var count = 0
+        _ = try library.remove(numbers, atOnce: 2) {
+            count += 1
+            guard count == 1 else { return }
+            // No recording with the number of the removal is left in the trash.
+            let gone = isForgotten ? try other.emptyTrash().items : try other.undoRemoval()
+            #expect(gone.map(\.number) == Array(numbers[..<2]))
+            try other.remove([numbers[4]])
+        }
+        #expect(try library.undoRemoval().map(\.number) == [numbers[4]])
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[2..<4]))
+        #expect(libraryError { try library.undoRemoval() } == .nothingToUndo)
+        #expect(try listed() == (isForgotten ? Array(numbers[2...]) : numbers))
+    }
+
+    @Test("the number of an undone removal is not given again, also if a removal in pieces takes its recording")
+    func numbersOnce() throws {
+        let other = try harness.another()
+        func next() throws -> Int64? {
+            try library.read { (rows) throws(DatabaseError) in try rows.undoStep(nil, after: nil) }
+        }
+        var count = 0
+        _ = try library.remove(numbers, atOnce: 2) {
+            count += 1
+            guard count == 1 else { return }
+            try other.remove([numbers[4]])
+            try other.undoRemoval()
+            #expect(try next() == 3)
+        }
+        // Number 2 may still be in use by a removal in pieces, so number 4 follows.
+        #expect(try next() == 4)
+        #expect(try library.undoRemoval().map(\.number) == [numbers[4]])
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[..<4]))
+        try library.attach(fileAt: harness.text("notes.txt", "notes"), to: numbers[1])
+        try library.removeDocument(1, of: numbers[1])
+        #expect(try next() == 5)
+        try library.undoRemoval()
+        #expect(try next() == 5)
     }
 
     @Test("recordings come back from the trash in pieces, and another undo completes an interrupted one")

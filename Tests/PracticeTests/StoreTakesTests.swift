@@ -104,48 +104,6 @@ struct StoreTakesTests {
         #expect(try add("d.wav").number == 4)
     }
 
-    @Test("takes go to the trash in pieces between which other programs write, and come back together")
-    func trashInPieces() throws {
-        let names = (1...5).map { "\($0).wav" }
-        for name in names { try add(name) }
-        let other = try PracticeStore(.file(scratch.file("practice.db")))
-        var count = 0
-        let trashed = try store.trash(takes: Array(1...5), atOnce: 2) {
-            count += 1
-            // Every piece is complete: its files are hidden.
-            #expect(names.filter { scratch.names.contains($0) }.count == 5 - 2 * count)
-            try other.edit(take: 5, .note("\(count)"))
-        }
-        #expect(count == 2 && trashed.map(\.number) == [1, 2, 3, 4, 5] && trashed.last?.note == "2")
-        #expect(try store.takes().isEmpty && store.undoTrash().map(\.number) == [1, 2, 3, 4, 5])
-        #expect(names.allSatisfy { scratch.names.contains($0) })
-        // An unknown last take.
-        #expect(error { _ = try store.trash(takes: [1, 2, 3, 9], atOnce: 2) {} } == .unknown)
-        #expect(try store.takes().count == 5)
-    }
-
-    @Test("another deletion completes a deletion of takes that ended early, and hides the files")
-    func interruptedDeletion() throws {
-        struct Stopped: Error {}
-        let names = (1...5).map { "\($0).wav" }
-        for name in names { try add(name) }
-        #expect(throws: Stopped.self) { _ = try store.trash(takes: Array(1...5), atOnce: 2) { throw Stopped() } }
-        #expect(try store.takes().map(\.number) == [5, 4, 3])
-        // As if the program had ended before the second file was hidden.
-        try FileManager.default.moveItem(
-            atPath: scratch.file(".woodshed-deleted-take-2"), toPath: scratch.file("2.wav"))
-        #expect(try store.trash(takes: Array(1...5)).map(\.number) == [3, 4, 5, 2])
-        #expect(!names.contains { scratch.names.contains($0) } && scratch.names.contains(".woodshed-deleted-take-2"))
-        #expect(error { try store.trash(takes: Array(1...5)) } == .trashed)
-        #expect(try store.undoTrash().count == 3 && store.undoTrash().map(\.number) == [1, 2])
-        #expect(names.allSatisfy { scratch.names.contains($0) })
-        // A file of the name of a deleted take that is not the take's.
-        try store.trash(takes: [1])
-        try FileManager.default.removeItem(atPath: scratch.file(".woodshed-deleted-take-1"))
-        try Data("new".utf8).write(to: URL(fileURLWithPath: scratch.file("1.wav")))
-        #expect(error { try store.trash(takes: [1]) } == .trashed && scratch.names.contains("1.wav"))
-    }
-
     @Test("a taken name, a missing file or an interrupted step loses no take")
     func interrupted() throws {
         for name in ["a.wav", "b.wav"] { try add(name) }

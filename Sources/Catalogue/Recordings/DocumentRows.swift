@@ -18,6 +18,8 @@ package struct DocumentRow {
     let addedAt: Int64
     /// Time of the document's own removal, in seconds since 1970.
     let trashedAt: Int64?
+    /// Number of the document's last removal; stays after the removal was undone.
+    package let trashing: Int64?
     /// True if the file was permanently removed, with its recording or by itself.
     package let isGone: Bool
     /// Time of the last change, in ms since 1970.
@@ -45,7 +47,7 @@ package struct DocumentRows {
         item.trashed IS NOT NULL, item.gone,
         EXISTS (SELECT 1 FROM document AS other JOIN item AS owner ON owner.recording = other.recording
             WHERE other.path = document.path AND other.place = 'kept' AND other.gone = 0 AND other.trashed IS NULL
-            AND owner.gone = 0 AND owner.trashed IS NULL)
+            AND owner.gone = 0 AND owner.trashed IS NULL), document.trashing
         """
     private static let tables = "document JOIN item ON item.recording = document.recording"
     private static let query = "SELECT \(columns) FROM \(tables)"
@@ -143,7 +145,7 @@ package struct DocumentRows {
             ON CONFLICT (recording, hash) DO UPDATE SET place = excluded.place, path = excluded.path,
                 name = excluded.name, byte_count = excluded.byte_count,
                 added = CASE WHEN gone = 1 OR trashed IS NOT NULL THEN excluded.added ELSE added END,
-                trashed = NULL, trashing = NULL, gone = 0, changed = excluded.changed
+                trashed = NULL, gone = 0, changed = excluded.changed
             """, .integer(recording), .text(new.hash), .text(new.place.rawValue), .text(new.path), .text(new.name),
             .integer(new.byteCount), .integer(time), .integer(changed))
     }
@@ -152,25 +154,26 @@ package struct DocumentRows {
         try database.run("UPDATE document SET name = ? WHERE id = ?", .text(name), .integer(id))
     }
 
-    /// Moves a document to the trash, or restores the document if `time` is nil.
+    /// Moves a document to the trash, or restores the document if `time` is nil. A restored document keeps the number
+    /// of its removal: see ``ItemRows/undoStep(_:after:)``.
     ///
     /// - Parameter changed: Time of the change elsewhere, in ms since 1970. Nil for now, which is later than the
     ///   earlier changes, whatever the clock says.
     package func trash(_ id: Int64, at time: Int64?, trashing: Int64?, changed: Int64? = nil) throws(DatabaseError) {
         try database.run(
-            "UPDATE document SET trashed = ?, trashing = ?, changed = coalesce(?, max(?, changed + 1)) WHERE id = ?",
+            "UPDATE document SET trashed = ?, trashing = coalesce(?, trashing), changed = coalesce(?, max(?, changed + 1)) WHERE id = ?",
             .integer(orNull: time), .integer(orNull: trashing), .integer(orNull: changed),
             .integer(StoreRows.milliseconds), .integer(id))
     }
 
     /// Forgets a document, except that the document existed.
     func forget(_ id: Int64) throws(DatabaseError) {
-        try database.run("UPDATE document SET gone = 1, trashing = NULL WHERE id = ?", .integer(id))
+        try database.run("UPDATE document SET gone = 1 WHERE id = ?", .integer(id))
     }
 
     /// Forgets all documents of a recording.
     func forget(recording: Int64) throws(DatabaseError) {
-        try database.run("UPDATE document SET gone = 1, trashing = NULL WHERE recording = ?", .integer(recording))
+        try database.run("UPDATE document SET gone = 1 WHERE recording = ?", .integer(recording))
     }
 
     private static func value(_ row: DatabaseRow) throws(DatabaseError) -> DocumentRow {
@@ -189,7 +192,8 @@ package struct DocumentRows {
         return DocumentRow(
             id: try row.integer(0), recording: try row.integer(1), itemNumber: Int(try row.integer(2)),
             hash: try row.text(3), place: place, path: path, name: try row.text(6),
-            byteCount: try row.integer(7), addedAt: try row.integer(8), trashedAt: trashed, isGone: isGone,
-            changedAt: try row.integer(11), state: state, isFilePresent: try row.integer(14) != 0)
+            byteCount: try row.integer(7), addedAt: try row.integer(8), trashedAt: trashed,
+            trashing: try row.integer(orNull: 15), isGone: isGone, changedAt: try row.integer(11), state: state,
+            isFilePresent: try row.integer(14) != 0)
     }
 }

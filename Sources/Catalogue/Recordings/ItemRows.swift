@@ -15,8 +15,8 @@ package struct ItemRow {
     package fileprivate(set) var item: LibraryItem
     /// Times of the user's changes to each field, in milliseconds since 1970.
     package let edited: [String: Int64]
-    /// Number of the removal that moved the recording to the trash.
-    let trashing: Int64?
+    /// Number of the removal that last moved the recording to the trash; stays after the removal was undone.
+    package let trashing: Int64?
 }
 
 package struct ItemRows {
@@ -167,7 +167,7 @@ package struct ItemRows {
             try database.run(
                 """
                 UPDATE item SET kind = ?, place = ?, path = ?, original = ?, byte_count = ?, container = ?, codec = ?,
-                channel_count = ?, gone = 0, trashed = NULL, trashing = NULL,
+                channel_count = ?, gone = 0, trashed = NULL,
                 added = CASE WHEN gone = 1 OR trashed IS NOT NULL THEN ? ELSE added END,
                 revision = \(Self.nextRevision) WHERE id = ?
                 """, values: file + [.integer(time), .integer(known)])
@@ -213,8 +213,7 @@ package struct ItemRows {
     /// Restores a permanently removed recording to the list.
     package func bringBack(_ number: Int) throws(DatabaseError) {
         try database.run(
-            "UPDATE item SET gone = 0, trashed = NULL, trashing = NULL, revision = \(Self.nextRevision) WHERE id = ?",
-            .integer(number))
+            "UPDATE item SET gone = 0, trashed = NULL, revision = \(Self.nextRevision) WHERE id = ?", .integer(number))
     }
 
     func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(DatabaseError) {
@@ -235,10 +234,21 @@ package struct ItemRows {
 
     // MARK: The trash
 
-    package func trash(_ number: Int, at time: Int64?, trashing: Int64?) throws(DatabaseError) {
+    /// Moves a recording to the trash.
+    ///
+    /// - Parameters:
+    ///   - time: Seconds since 1970.
+    ///   - trashing: Result of ``undoStep(_:after:)`` for this recording.
+    package func trash(_ number: Int, at time: Int64, trashing: Int64) throws(DatabaseError) {
         try database.run(
             "UPDATE item SET trashed = ?, trashing = ?, revision = \(Self.nextRevision) WHERE id = ?",
-            .integer(orNull: time), .integer(orNull: trashing), .integer(number))
+            .integer(time), .integer(trashing), .integer(number))
+    }
+
+    /// Restores a recording from the trash. The row keeps the number of its removal.
+    package func untrash(_ number: Int) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET trashed = NULL, revision = \(Self.nextRevision) WHERE id = ?", .integer(number))
     }
 
     /// Returns the number of the last removal that still has a recording or a document in the trash; nil if the trash
@@ -267,7 +277,7 @@ package struct ItemRows {
     func forget(_ number: Int) throws(DatabaseError) -> Bool {
         try database.run(
             """
-            UPDATE item SET gone = 1, trashing = NULL, revision = \(Self.nextRevision)
+            UPDATE item SET gone = 1, revision = \(Self.nextRevision)
             WHERE id = ? AND trashed IS NOT NULL
             """, .integer(number)) > 0
     }

@@ -87,7 +87,7 @@ extension RecordingLibrary {
             guard all.indices.contains(index - 1) else {
                 return .failure(.noDocument(index, of: item.item.words.title, count: all.count))
             }
-            try documents.trash(all[index - 1].id, at: now, trashing: (rows.lastTrashing() ?? 0) + 1)
+            try documents.trash(all[index - 1].id, at: now, trashing: rows.undoStep(nil, after: nil))
             return .success(all[index - 1])
         }.get()
         settleDocuments([row])

@@ -1,6 +1,6 @@
 // Removing and restoring recordings. The store changes first: if the program ends before moving a file, the file is
 // found in its old place, and `check` moves the file.
-internal import Database
+package import Database
 internal import Explanations
 internal import Files
 internal import Glibc
@@ -33,8 +33,7 @@ extension RecordingLibrary {
         var (removed, earlier): ([LibraryItem], [ItemRow]) = ([], [])
         try PracticeStore.inPieces(sorted, atOnce: atOnce) { (piece, isLast) in
             let removal = try remove(piece, trashing)
-            // A step without recordings is not kept, and another program may begin a step of this number.
-            if !removal.rows.isEmpty { trashing = removal.trashing }
+            trashing = removal.trashing
             removed += removal.rows.map(\.item)
             earlier += removal.earlier
             if !isLast { try pieceDone() }
@@ -49,8 +48,8 @@ extension RecordingLibrary {
 
     /// The recordings of one piece of a removal.
     private struct Removal: Sendable {
-        /// Number of the undo step.
-        let trashing: Int64
+        /// Number of the undo step; nil before the first removed recording.
+        var trashing: Int64?
         /// Rows of the removed recordings, after the change.
         var rows: [ItemRow] = []
         /// Recordings that an earlier removal has moved to the trash.
@@ -81,19 +80,20 @@ extension RecordingLibrary {
 
     /// Marks recordings as trashed in the store. Recordings that another program has forgotten meanwhile are passed by.
     ///
-    /// - Parameter trashing: Number of the undo step; nil for a new step.
+    /// - Parameter trashing: Number of the undo step of the pieces before; nil for none.
     private func trash(_ numbers: [Int], _ trashing: Int64?) throws(StoreError) -> Removal {
         let now = Self.now
         return try change(isRemoval: true) { (rows) throws(DatabaseError) -> Removal in
-            let next = try (rows.lastTrashing() ?? 0) + 1
-            var removal = Removal(trashing: trashing ?? next)
+            var removal = Removal(trashing: trashing)
             for number in numbers {
                 guard let row = try rows.item(number: number), !row.isGone else { continue }
                 if row.item.isTrashed {
                     removal.earlier.append(row)
                     continue
                 }
-                try rows.trash(number, at: now, trashing: removal.trashing)
+                let step = try rows.undoStep(removal.trashing, after: row.trashing)
+                try rows.trash(number, at: now, trashing: step)
+                removal.trashing = step
                 if let row = try rows.item(number: number) { removal.rows.append(row) }
             }
             return removal
@@ -216,7 +216,7 @@ extension RecordingLibrary {
         return try change { (items) throws(DatabaseError) in
             var restored: [LibraryItem] = []
             for row in rows {
-                try items.trash(row.number, at: nil, trashing: nil)
+                try items.untrash(row.number)
                 if let item = try items.item(number: row.number)?.item { restored.append(item) }
             }
             return restored
@@ -303,6 +303,28 @@ extension RecordingLibrary {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_blocks) * 512
+    }
+}
+
+extension ItemRows {
+    /// Returns the number of the undo step for the removal of a recording or a document. Two removals never share a
+    /// number, even if another program undoes the first pieces of a removal, or empties the trash, between two pieces.
+    ///
+    /// A row keeps the number of its last removal for ever, so the highest number of all rows is the last number that
+    /// was given.
+    ///
+    /// - Parameters:
+    ///   - step: Number of the removal's earlier pieces; nil for a new removal.
+    ///   - former: Number of the row's last removal; nil for none. A later removal than `step`, since undone, had this
+    ///     number, and the number must not get lost. The rest of the removal then becomes a step of its own.
+    package func undoStep(_ step: Int64?, after former: Int64?) throws(DatabaseError) -> Int64 {
+        if let step, step >= former ?? 0 { return step }
+        return try rows.database.first(
+            """
+            SELECT coalesce(max(trashing), 0) + 1 FROM (
+                SELECT trashing FROM item UNION ALL SELECT trashing FROM document)
+            """
+        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
     }
 }
 

@@ -231,8 +231,7 @@ extension PracticeStore {
             let deletion = try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in
                 try rows.trash(piece, at: now, step)
             }
-            // A step without takes is not kept, and another program may begin a step of this number.
-            if !deletion.takes.isEmpty { trashing = deletion.trashing }
+            trashing = deletion.trashing
             trashed += try hideFiles(of: deletion, &failure)
             if !isLast { try pieceDone() }
         }

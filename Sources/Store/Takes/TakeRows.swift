@@ -88,10 +88,9 @@ extension StoreRows {
     ///
     /// - Parameters:
     ///   - time: Seconds since 1970.
-    ///   - trashing: Number of the undo step; nil for a new step.
+    ///   - trashing: Number of the undo step of the pieces before; nil for none.
     func trash(_ numbers: [Int], at time: Int64, _ trashing: Int64?) throws(DatabaseError) -> TakeDeletion {
-        let last = try lastTrashing() ?? 0
-        var deletion = TakeDeletion(trashing: trashing ?? last + 1)
+        var deletion = TakeDeletion(trashing: trashing)
         var listed: [Int] = []
         for number in numbers {
             guard let take = try self.take(number) else { continue }
@@ -100,11 +99,32 @@ extension StoreRows {
             if take.isTrashed { deletion.earlier.append(take) } else { listed.append(number) }
         }
         for number in listed {
+            let step = try undoStep(deletion.trashing, ofTake: number)
             try updateTake(number, .trashed, .integer(time))
-            try updateTake(number, .trashing, .integer(deletion.trashing))
+            try updateTake(number, .trashing, .integer(step))
+            deletion.trashing = step
             if let take = try self.take(number) { deletion.takes.append(take) }
         }
         return deletion
+    }
+
+    /// Returns the number of the undo step for the deletion of a take. Two deletions never share a number, even if
+    /// another program undoes the first pieces of a deletion, or empties the trash, between two pieces.
+    ///
+    /// A take keeps the number of its last deletion for ever, so the highest number of all takes is the last number that
+    /// was given. The number of a later deletion than `step`, since undone, must not get lost: the rest of the deletion
+    /// then becomes a step of its own.
+    ///
+    /// - Parameter step: Number of the deletion's earlier pieces; nil for a new deletion.
+    private func undoStep(_ step: Int64?, ofTake number: Int) throws(DatabaseError) -> Int64 {
+        let former =
+            try database.first("SELECT trashing FROM take WHERE id = ?", .integer(number)) {
+                (row) throws(DatabaseError) in try row.integer(orNull: 0)
+            } ?? nil
+        if let step, step >= former ?? 0 { return step }
+        return try database.first("SELECT coalesce(max(trashing), 0) + 1 FROM take") { (row) throws(DatabaseError) in
+            try row.integer(0)
+        } ?? 1
     }
 
     /// Updates a column of a take: a remark of the user, or the path, length or trash state.
@@ -289,8 +309,8 @@ package enum TakeColumn: String {
 
 /// The takes that one piece of a deletion has moved to the trash, and the values that prove whose their files are.
 struct TakeDeletion: Sendable {
-    /// Number of the undo step.
-    let trashing: Int64
+    /// Number of the undo step; nil before the first deleted take.
+    var trashing: Int64?
     var takes: [StoredTake] = []
     /// Takes that an earlier deletion has moved to the trash.
     var earlier: [StoredTake] = []

@@ -29,7 +29,8 @@ extension CatalogueWriter {
                 }
             case .bool(false):
                 guard let known, isPresent else { continue }
-                try rows.trash(known.id, at: now / 1000, trashing: try step(&trashing), changed: stamped.time)
+                let number = try step(&trashing, after: known.trashing)
+                try rows.trash(known.id, at: now / 1000, trashing: number, changed: stamped.time)
                 if known.place == .kept { documents.append(known.path) }
             default: continue
             }

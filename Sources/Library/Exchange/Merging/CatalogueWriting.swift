@@ -60,10 +60,11 @@ struct CatalogueWriter {
 
     private var rows: StoreRows { items.rows }
 
-    /// Returns the undo step for the removals of this merge.
-    mutating func step(_ trashing: inout Int64?) throws(DatabaseError) -> Int64 {
-        if let trashing { return trashing }
-        let number = try (items.lastTrashing() ?? 0) + 1
+    /// Returns the undo step for a removal of this merge.
+    ///
+    /// - Parameter former: Number of the row's last removal.
+    func step(_ trashing: inout Int64?, after former: Int64?) throws(DatabaseError) -> Int64 {
+        let number = try items.undoStep(trashing, after: former)
         trashing = number
         return number
     }
@@ -127,7 +128,7 @@ struct CatalogueWriter {
         let row = try items.item(key)
         guard isWanted else {
             if let row, !row.isGone, !row.item.isTrashed, !content.isVisible {
-                try items.trash(row.number, at: now / 1000, trashing: try step(&trashing))
+                try items.trash(row.number, at: now / 1000, trashing: try step(&trashing, after: row.trashing))
                 if row.item.place == .kept { trashed.append(row.path) }
                 documents += try DocumentRows(items: items).documents(of: row.recording).map(\.path)
                 summary.removed += 1
@@ -144,7 +145,7 @@ struct CatalogueWriter {
             if row.isGone {
                 try items.bringBack(row.number)
             } else {
-                try items.trash(row.number, at: nil, trashing: nil)
+                try items.untrash(row.number)
             }
             if row.item.place == .kept { move(folder.trashed(row.path), folder.file(row.path)) }
             documents += try DocumentRows(items: items).documents(of: row.recording).map(\.path)
