@@ -103,7 +103,7 @@ extension DatabaseError.Kind {
         case .cannotOpen: "Check that the directory of the file exists."
         case .permissionDenied, .readOnly: "Change the permissions of the file and its directory."
         case .busy: "Wait until the other program has finished, or end it."
-        case .diskFull: "Free some room. Nothing has changed."
+        case .diskFull: "Free some room."
         case .damaged: "Restore the file from a backup."
         case .wrongValue: "All other rows can be used. Restore the file from a backup to get this row."
         case .interrupted: "Try again."

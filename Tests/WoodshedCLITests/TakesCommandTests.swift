@@ -117,6 +117,30 @@ struct TakesCommandTests {
         }
     }
 
+    @Test("takes rm, undo and add that fail after some takes report these takes, and how to go on")
+    func partly() {
+        for name in ["a.wav", "b.wav", "c.wav"] { record(name, frames: 9600) }
+        // The hidden name of take 2 is in use.
+        folder.write(".woodshed-deleted-take-2", [1])
+        let deleted = run("takes", "rm", "1-3")
+        #expect(deleted.status != 0 && deleted.error.contains("deleted: 2 takes\n"), "\(deleted.error)")
+        #expect(deleted.error.contains("; in the trash already: 2 of 3 takes\n"), "\(deleted.error)")
+        #expect(deleted.errorLines.last?.hasSuffix(" Restore this part with: woodshed takes undo") == true)
+        #expect(list() == ["2 9600"] && list("--trash").count == 2)
+        // The name of take 3 is in use.
+        folder.write("c.wav", [1])
+        let back = run("takes", "undo")
+        #expect(back.status == 73 && back.error.contains("; brought back already: 1 take\n"), "\(back.error)")
+        #expect(back.errorLines.last?.hasSuffix(" Restore the rest with: woodshed takes undo") == true)
+        #expect(unsafe unlink(folder["c.wav"]) == 0)
+        #expect(run("takes", "undo").status == 0 && list().count == 3)
+        // Nothing of this deletion is done.
+        let none = run("takes", "rm", "2")
+        #expect(none.status != 0 && none.errorLines.count == 2 && !none.error.contains("already"), "\(none.error)")
+        let added = run("takes", "add", "a.wav", "nowhere.wav")
+        #expect(added.status == 66 && added.error.contains("; added already: 1 of 2 takes\n"), "\(added.error)")
+    }
+
     @Test("takes export copies or converts a take, and never replaces a file")
     func exporting() {
         record("a.wav", frames: 9600)

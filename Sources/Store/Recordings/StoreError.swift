@@ -89,7 +89,7 @@ extension StoreError {
         let remedy =
             switch kind {
             case .permissionDenied, .readOnly: "Change the permissions of the file and its directory."
-            case .diskFull: "Free some room. Nothing has changed."
+            case .diskFull: "Free some room."
             default: "Check that its directory exists and can be written."
             }
         return StoreError(kind, "\(path): the store cannot be opened or changed (\(systemText(code)))", remedy: remedy)

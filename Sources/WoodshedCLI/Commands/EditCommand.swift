@@ -43,10 +43,28 @@ struct EditCommand: Verb {
             throw CommandFailure(.usage, "--title is for one recording", remedy: "Name one recording.")
         }
         let (change, away) = (words.change, Set(untag.map { $0.lowercased() }))
-        let edited = try library.edit(items.map(\.number)) { words in
-            change(&words)
-            words.tags.removeAll { away.contains($0.lowercased()) }
+        // Many recordings are edited in pieces.
+        let edited = try PartialWork.run {
+            try library.edit(items.map(\.number)) { words in
+                change(&words)
+                words.tags.removeAll { away.contains($0.lowercased()) }
+            }
+        } part: {
+            items.compactMap { item in
+                (try? library.item(item.number)).flatMap { $0.words == item.words ? nil : $0 }
+            }
+        } report: {
+            try tell($0)
+        } done: {
+            "changed already: \($0) of \(counted(items.count, "recording"))"
+        } next: {
+            "Repeat the command to change the rest."
         }
+        try tell(edited)
+        if !messages.quiet, !messages.json { StandardStream.error.note("next: woodshed list") }
+    }
+
+    private func tell(_ edited: [LibraryItem]) throws {
         for edited in edited {
             if messages.json {
                 try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + edited.fields).text)
@@ -54,7 +72,6 @@ struct EditCommand: Verb {
                 StandardStream.error.note(printable("changed: \(edited.shortWords)"))
             }
         }
-        if !messages.quiet, !messages.json { StandardStream.error.note("next: woodshed list") }
     }
 }
 
@@ -104,11 +121,22 @@ struct RemoveCommand: Verb {
     func perform() throws {
         let library = try RecordingLibrary(PracticeStore(.user))
         defer { library.store.tellRepair() }
-        if undo { return try tell(try library.undoneRemoval()) }
+        if undo { return try bringBack(library) }
         if empty { return try emptyTrash(library) }
         let items = try RecordingWord.items(recordings, in: library)
         if keepEntry { return try removeFiles(items, library) }
-        let removed = try library.remove(items.map(\.number))
+        // Many recordings go in pieces.
+        let removed = try PartialWork.run {
+            try library.remove(items.map(\.number))
+        } part: {
+            present(items.filter { !$0.isTrashed }, in: library).filter(\.isTrashed)
+        } report: {
+            try tell($0, "removed", next: "rm --undo")
+        } done: {
+            "in the trash already: \($0) of \(counted(items.count, "recording"))"
+        } next: {
+            "Restore this part with: woodshed rm --undo"
+        }
         try tell(removed, "removed", next: "rm --undo")
         if messages.json || messages.quiet { return }
         let bytes = try library.trashByteCount()
@@ -118,14 +146,48 @@ struct RemoveCommand: Verb {
         }
     }
 
+    /// Returns the present state of recordings, without those whose state cannot be read.
+    private func present(_ items: [LibraryItem], in library: RecordingLibrary) -> [LibraryItem] {
+        items.compactMap { try? library.item($0.number) }
+    }
+
+    private func bringBack(_ library: RecordingLibrary) throws {
+        let trash = try library.items { $0.isTrash = true }
+        let undone = try PartialWork.run {
+            try library.undoneRemoval()
+        } part: {
+            present(trash, in: library).filter { !$0.isTrashed }
+        } report: {
+            try tell($0, "brought back", next: "list")
+        } done: {
+            "back in the library already: \(counted($0, "recording"))"
+        } next: {
+            "Restore the rest with: woodshed rm --undo"
+        }
+        try tell(undone)
+    }
+
     private func removeFiles(_ items: [LibraryItem], _ library: RecordingLibrary) throws {
         guard yes else {
             let count = counted(items.count, "file")
             throw CommandFailure(.usage, "this would remove \(count) for good", remedy: "Add --yes.")
         }
-        var bytes: Int64 = 0
-        for item in items { bytes += try library.removeFile(of: item.number) }
-        try tell(items, "removed the file of", next: "list --missing")
+        var (removed, bytes): ([LibraryItem], Int64) = ([], 0)
+        try PartialWork.run {
+            for item in items {
+                bytes += try library.removeFile(of: item.number)
+                removed.append(item)
+            }
+        } part: {
+            removed
+        } report: {
+            try tell($0, "removed the file of", next: "list --missing")
+        } done: {
+            "removed for good already: \($0) of \(counted(items.count, "file"))"
+        } next: {
+            "Repeat the command to remove the rest."
+        }
+        try tell(removed, "removed the file of", next: "list --missing")
         note("\(sizeText(UInt64(bytes))) are free")
     }
 
@@ -141,17 +203,32 @@ struct RemoveCommand: Verb {
                 .usage, "this would remove \(count) (\(size)) for good",
                 remedy: "Empty the trash with: woodshed rm --empty --yes")
         }
-        let (removed, bytes) = try library.emptyTrash()
-        if messages.json {
-            for item in removed {
-                let line = JSONValue.object([
-                    .init("v", .integer(1)), .init("event", .string("library.removed")),
-                    .init("number", .integer(item.number)), .init("key", .string("\(item.key)")),
-                ])
-                try StandardStream.output.line(line.text)
-            }
+        let (removed, bytes) = try PartialWork.run {
+            try library.emptyTrash()
+        } part: {
+            guard let left = try? library.items({ $0.isTrash = true }) else { return [] }
+            let numbers = Set(left.map(\.number))
+            return items.filter { !numbers.contains($0.number) }
+        } report: {
+            try tellRemoved($0)
+        } done: {
+            "removed for good already: \($0) of \(counted(items.count, "recording"))"
+        } next: {
+            "Remove the rest with: woodshed rm --empty --yes"
         }
+        try tellRemoved(removed)
         note("removed \(count), \(sizeText(UInt64(bytes))) are free")
+    }
+
+    private func tellRemoved(_ items: [LibraryItem]) throws {
+        guard messages.json else { return }
+        for item in items {
+            let line = JSONValue.object([
+                .init("v", .integer(1)), .init("event", .string("library.removed")),
+                .init("number", .integer(item.number)), .init("key", .string("\(item.key)")),
+            ])
+            try StandardStream.output.line(line.text)
+        }
     }
 
     private func tell(_ undone: UndoneRemoval) throws {

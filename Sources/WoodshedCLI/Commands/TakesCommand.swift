@@ -87,21 +87,16 @@ struct TakesCommand: Verb {
                 .write(to: words[1])
             note("wrote \(words[1])")
         case .export: try export(try TakeWord.heard(words[0], in: store), to: words[1])
-        case .add:
-            try tell(
-                try words.map { try store.addTake(inFileAt: $0, Self.sound($0, in: store)) }, "added", next: "takes")
-        case .rm:
-            let takes = try store.trash(takes: try TakeWord.takes(words, in: store).map(\.number))
-            try tell(takes, "deleted", next: "takes undo")
-            for take in takes where isFile(take.path) {
-                note(
-                    printable(
-                        "take \(take.number): \(take.path) stays, because the file may be another recording now"))
-            }
+        case .add: try add(words, to: store)
+        case .rm: try delete(try TakeWord.takes(words, in: store), from: store)
         case .restore:
             let takes = try TakeWord.takes(words, in: store)
-            try tell(try takes.map { try store.restore(take: $0.number) }, "brought back", next: "takes")
-        case .undo: try tell(try store.undoTrash(), "brought back", next: "takes")
+            try restore(takes, in: store, "List the rest with: woodshed takes --trash") {
+                try takes.map { try store.restore(take: $0.number) }
+            }
+        case .undo:
+            let takes = try store.takes(TakeFilter(isTrash: true))
+            try restore(takes, in: store, "Restore the rest with: woodshed takes undo") { try store.undoTrash() }
         case .empty: try empty(store)
         }
         store.tellRepair()
@@ -233,6 +228,59 @@ struct TakesCommand: Verb {
         try tell([take], verb, next: "takes")
     }
 
+    private func add(_ paths: [String], to store: PracticeStore) throws {
+        var added: [StoredTake] = []
+        try PartialWork.run {
+            for path in paths { added.append(try store.addTake(inFileAt: path, Self.sound(path, in: store))) }
+        } part: {
+            added
+        } report: {
+            try tell($0, "added", next: "takes")
+        } done: {
+            "added already: \($0) of \(counted(paths.count, "take"))"
+        } next: {
+            "Repeat the command to add the rest."
+        }
+        try tell(added, "added", next: "takes")
+    }
+
+    private func delete(_ takes: [StoredTake], from store: PracticeStore) throws {
+        // Many takes go in pieces, and a take whose file cannot be hidden stays.
+        let deleted = try PartialWork.run {
+            try store.trash(takes: takes.map(\.number))
+        } part: {
+            takes.filter { !$0.isTrashed }.compactMap { try? store.take($0.number) }.filter(\.isTrashed)
+        } report: {
+            try tell($0, "deleted", next: "takes undo")
+        } done: {
+            "in the trash already: \($0) of \(counted(takes.count, "take"))"
+        } next: {
+            "Restore this part with: woodshed takes undo"
+        }
+        try tell(deleted, "deleted", next: "takes undo")
+        for take in deleted where isFile(take.path) {
+            note(printable("take \(take.number): \(take.path) stays, because the file may be another recording now"))
+        }
+    }
+
+    /// - Parameters:
+    ///   - takes: The takes that `body` may restore.
+    ///   - next: How to restore the rest after an error.
+    private func restore(
+        _ takes: [StoredTake], in store: PracticeStore, _ next: String, _ body: () throws -> [StoredTake]
+    ) throws {
+        let restored = try PartialWork.run(body) {
+            takes.filter(\.isTrashed).compactMap { try? store.take($0.number) }.filter { !$0.isTrashed }
+        } report: {
+            try tell($0, "brought back", next: "takes")
+        } done: {
+            "brought back already: \(counted($0, "take"))"
+        } next: {
+            next
+        }
+        try tell(restored, "brought back", next: "takes")
+    }
+
     private func empty(_ store: PracticeStore) throws {
         let takes = try store.takes(TakeFilter(isTrash: true))
         let size = sizeText(UInt64(try store.takeStorage().trash))
@@ -242,12 +290,27 @@ struct TakesCommand: Verb {
                 .usage, "this would remove \(counted(takes.count, "take")) (\(size)) for good",
                 remedy: "Remove these takes with: woodshed takes empty --yes")
         }
-        let (removed, bytes) = try store.emptyTrash()
-        for words in try TakeWord.leftInTrash(of: store) { note(words) }
-        if messages.json {
-            for take in removed { try StandardStream.output.line(Self.removed(take.number)) }
+        let (removed, bytes) = try PartialWork.run {
+            try store.emptyTrash()
+        } part: {
+            guard let left = try? store.takes(TakeFilter(isTrash: true)) else { return [] }
+            let numbers = Set(left.map(\.number))
+            return takes.filter { !numbers.contains($0.number) }
+        } report: {
+            try tellRemoved($0)
+        } done: {
+            "removed for good already: \($0) of \(counted(takes.count, "take"))"
+        } next: {
+            "Remove the rest with: woodshed takes empty --yes"
         }
+        for words in try TakeWord.leftInTrash(of: store) { note(words) }
+        try tellRemoved(removed)
         note("removed \(counted(removed.count, "take")), \(sizeText(UInt64(bytes))) are free")
+    }
+
+    private func tellRemoved(_ takes: [StoredTake]) throws {
+        guard messages.json else { return }
+        for take in takes { try StandardStream.output.line(Self.removed(take.number)) }
     }
 
     /// Reports the changed takes and suggests the next command.
