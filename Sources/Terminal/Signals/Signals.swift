@@ -41,6 +41,7 @@ package enum Signals {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
         LiveLines.prepareForHandlers()
+        LastWords.prepareForHandlers()
         guard let pipe = WakePipe() else { return -1 }
         _ = interrupts.load(ordering: .relaxed)
         _ = isWatched.load(ordering: .relaxed)
@@ -191,10 +192,12 @@ package enum Signals {
         if left == 0, number != 0 { Signals.leave(by: number) }
     }
 
-    /// Ends the process at once, and clears the lines on the terminal. Safe in a signal handler.
+    /// Ends the process at once: clears the lines on the terminal, and reports the finished work. Safe in a signal
+    /// handler.
     private static func leave(by number: Int32) {
         RawMode.leave()
         LiveLines.leaveTerminal()
+        LastWords.write()
         PartialFiles.removeAll()
         _exit(128 + number)
     }

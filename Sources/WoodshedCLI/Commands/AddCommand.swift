@@ -48,6 +48,9 @@ struct AddCommand: Verb {
         var (added, known, failures): ([LibraryItem], Int, [(file: String, error: any Error)]) = ([], 0, [])
         let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)
         let areFew = named.count + found.count < Self.fewFiles
+        // Added and known files so far, for a run that ends at once.
+        var counts = (added: 0, known: 0)
+        defer { LastWords.forget() }
         for group in [(files: named, isNamed: true), (files: found, isNamed: false)] {
             // A long list shows the progress of adding; Ctrl-C keeps the recordings added so far.
             var refusal: (any Error)?
@@ -55,8 +58,12 @@ struct AddCommand: Verb {
                 group.files, way, change: words.change, isCancelled: { watch.isOver || refusal != nil }
             ) { _, result in
                 guard case .success(let added) = result, refusal == nil else { return }
+                if added.isNew { counts.added += 1 } else { counts.known += 1 }
+                let lines = sumLines(counts.added, counts.known, failures.count)
+                LastWords.keep(output: "", error: lines.map { $0 + "\n" }.joined())
                 do { try tell(added, areFew) } catch { refusal = error }
             }
+            LastWords.forget()
             if let refusal { throw refusal }
             for (file, result) in zip(group.files, results) {
                 switch result {
@@ -95,14 +102,16 @@ struct AddCommand: Verb {
     }
 
     private func sum(_ added: [LibraryItem], _ known: Int, _ failed: Int) {
-        if messages.json || messages.quiet { return }
-        if added.count + known + failed != 1 {
-            var parts = ["\(added.count) added"]
-            if known > 0 { parts.append("\(known) already there") }
-            if failed > 0 { parts.append("\(failed) could not be added") }
-            StandardStream.error.note(parts.joined(separator: ", "))
-        }
-        if added.count + known > 0 { StandardStream.error.note("next: woodshed practice @1") }
+        for line in sumLines(added.count, known, failed) { StandardStream.error.note(line) }
+    }
+
+    private func sumLines(_ added: Int, _ known: Int, _ failed: Int) -> [String] {
+        if messages.json || messages.quiet { return [] }
+        var parts = ["\(added) added"]
+        if known > 0 { parts.append("\(known) already there") }
+        if failed > 0 { parts.append("\(failed) could not be added") }
+        return (added + known + failed != 1 ? [parts.joined(separator: ", ")] : [])
+            + (added + known > 0 ? ["next: woodshed practice @1"] : [])
     }
 }
 

@@ -118,38 +118,61 @@ struct LibraryExchange {
     // MARK: Reading
 
     func merge(_ path: String) throws {
-        let watch = SignalWatch(Signals.install())
-        try tell(path, try stoppable(watch) { try library.importFile(at: path, isCancelled: { watch.isOver }) })
-    }
-
-    func restore(from path: String, merging: Bool) throws {
-        let watch = SignalWatch(Signals.install())
-        try tell(
-            path,
-            try stoppable(watch) {
-                try library.restore(
-                    from: path, merging: merging, settings: Self.settings, isCancelled: { watch.isOver })
-            })
-    }
-
-    func salvage(_ path: String) throws {
-        let watch = SignalWatch(Signals.install())
-        // The finished pieces stay in the store after an error or a stop.
-        var finished: SalvageSummary?
-        let summary: SalvageSummary
-        do {
-            summary = try stoppable(watch) {
-                try library.salvage(storeAt: path, isCancelled: { watch.isOver }, told: { finished = $0 })
-            }
-        } catch {
-            if let finished { try? tell(path, finished, isUnfinished: true) }
-            throw error
-        }
+        let summary = try reportingParts(
+            .stoppedImport, { report(path, $0, isUnfinished: true) },
+            { try library.importFile(at: path, isCancelled: $0, told: $1) })
         try tell(path, summary)
     }
 
+    func restore(from path: String, merging: Bool) throws {
+        let summary = try reportingParts(
+            .stoppedImport, { report(path, $0, isUnfinished: true) },
+            { isCancelled, told in
+                try library.restore(
+                    from: path, merging: merging, settings: Self.settings, isCancelled: isCancelled, told: told)
+            })
+        try tell(path, summary)
+    }
+
+    func salvage(_ path: String) throws {
+        let summary = try reportingParts(
+            .stoppedSalvage, { report(path, $0, isUnfinished: true) },
+            { try library.salvage(storeAt: path, isCancelled: $0, told: $1) })
+        try write(report(path, summary))
+    }
+
+    /// Runs work in pieces that a signal stops. The finished pieces stay in the store, so they are reported after an
+    /// error or a stop, and also if a signal ends the process within a piece.
+    ///
+    /// - Parameters:
+    ///   - stopped: The error of work that a signal stopped.
+    ///   - described: Returns the report of the finished pieces.
+    ///   - work: The work, which asks `isCancelled`, and calls `told` after each piece.
+    private func reportingParts<Summary>(
+        _ stopped: RecordingLibraryError, _ described: @escaping (Summary) -> Report,
+        _ work: (_ isCancelled: () -> Bool, _ told: (Summary) -> Void) throws -> Summary
+    ) throws -> Summary {
+        let watch = SignalWatch(Signals.install())
+        var finished: Summary?
+        defer { LastWords.forget() }
+        do {
+            return try stoppable(watch) {
+                try work({ watch.isOver }) {
+                    finished = $0
+                    let report = described($0)
+                    LastWords.keep(
+                        output: report.output, error: report.notes.map { $0 + "\n" }.joined() + stopped.text + "\n")
+                }
+            }
+        } catch {
+            LastWords.forget()
+            if let finished { try? write(described(finished)) }
+            throw error
+        }
+    }
+
     /// - Parameter isUnfinished: True if an error or the user stopped the repair after some of its pieces.
-    private func tell(_ path: String, _ summary: SalvageSummary, isUnfinished: Bool = false) throws {
+    private func report(_ path: String, _ summary: SalvageSummary, isUnfinished: Bool = false) -> Report {
         let counts: [(name: String, count: Int, one: String, many: String?)] = [
             ("recordings", summary.items, "recording", nil),
             ("outside", summary.outside, "recording outside the library", "recordings outside the library"),
@@ -171,62 +194,59 @@ struct LibraryExchange {
                     .init("kept", .string(conflict.kept)), .init("passed_over", .string(conflict.passedOver)),
                 ])
             }
-            var fields: [JSONValue.Field] =
-                [.init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path))]
-                + counts.map { .init($0.name, .integer($0.count)) } + [
-                    .init("described", .integer(summary.described)),
-                    .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
+            return Report(
+                fields: [
+                    .init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path)),
                 ]
-            if isUnfinished { fields.append(.init("unfinished", .bool(true))) }
-            try write(fields)
+                    + counts.map { .init($0.name, .integer($0.count)) } + [
+                        .init("described", .integer(summary.described)),
+                        .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
+                    ], isUnfinished: isUnfinished)
         }
-        for conflict in summary.conflicts {
+        var notes = summary.conflicts.map { conflict in
             let values = "kept '\(conflict.kept)', not '\(conflict.passedOver)'"
-            note(printable("the \(conflict.field) of \(conflict.thing) differs: \(values)"))
+            return printable("the \(conflict.field) of \(conflict.thing) differs: \(values)")
         }
         let parts =
             counts.filter { $0.count > 0 }.map { counted($0.count, $0.one, $0.many) }
             + (summary.described > 0 ? ["the description of \(counted(summary.described, "recording"))"] : [])
         if isUnfinished {
-            return note("brought back so far: \(summary.isEmpty ? "nothing" : parts.joined(separator: ", "))")
+            notes.append("brought back so far: \(summary.isEmpty ? "nothing" : parts.joined(separator: ", "))")
+            return report(notes)
         }
-        note(
+        notes.append(
             summary.isEmpty
                 ? "nothing was missing here"
                 : "brought back: \(parts.joined(separator: ", "))")
-        if !summary.isComplete { note("some rows of \(printable(path)) cannot be read; the file is unchanged") }
-        if !summary.isEmpty { note("next: woodshed list, and: woodshed library check") }
+        if !summary.isComplete { notes.append("some rows of \(printable(path)) cannot be read; the file is unchanged") }
+        if !summary.isEmpty { notes.append("next: woodshed list, and: woodshed library check") }
+        return report(notes)
     }
 
     private func tell(_ path: String, _ summary: ImportSummary) throws {
-        let merge = summary.merge
-        let refused = Self.otherSounds(merge.otherSound) + summary.refused
-        if messages.json {
-            try write([
-                .init("v", .integer(1)), .init("event", .string("library.merged")), .init("path", .string(path)),
-                .init("added", .integer(merge.added)), .init("removed", .integer(merge.removed)),
-                .init("changed", .integer(merge.changed)), .init("sections", .integer(merge.sections)),
-                .init("playlists", .integer(merge.playlists)), .init("described_takes", .integer(merge.takes)),
-                .init("recordings", .integer(summary.recordings)), .init("takes", .integer(summary.takes)),
-                .init("documents", .integer(summary.documents)),
-                .init("described_documents", .integer(merge.documents)),
-                .init("passed_over", .integer(summary.passedOver)),
-                .init("refused", .array(refused.map { .string($0) })),
-                .init("problem", summary.problem.map { .string($0.message) } ?? .null),
-                .init("settings", .array(summary.settings.map { .string($0) })),
-                .init("other_settings", .array(summary.otherSettings.map { .string($0) })),
-                .init("omitted_settings", .array(summary.omittedSettings.map { .string($0) })),
-            ])
-        }
-        for path in summary.settings { note(printable("brought back your settings: \(path)")) }
+        try write(report(path, summary))
+        for line in summary.settings { note(printable("brought back your settings: \(line)")) }
         for line in summary.omittedSettings {
             note(printable("left out of your settings, because it can start a program: \(line)"))
         }
         for path in summary.otherSettings {
             note(printable("your settings here stay; those of the backup are in \(path)"))
         }
+        let refused = Self.refused(summary)
         for line in refused { StandardStream.error.note(printable(line)) }
-        let parts = [
+        let parts = Self.parts(summary)
+        note(parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: "; "))
+        if let problem = summary.problem { throw problem }
+        if !parts.isEmpty {
+            note(summary.merge.removed > 0 ? "next: woodshed list, or woodshed rm --undo" : "next: woodshed list")
+        }
+        if !refused.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    /// The changes of an import, in words.
+    private static func parts(_ summary: ImportSummary) -> [String] {
+        let merge = summary.merge
+        return [
             merge.added > 0 ? "\(counted(merge.added, "recording")) new" : nil,
             merge.changed > 0 ? "\(merge.changed) changed" : nil,
             merge.removed > 0 ? "\(merge.removed) in the trash" : nil,
@@ -240,12 +260,40 @@ struct LibraryExchange {
                 : nil,
             summary.settings.isEmpty ? nil : "your settings brought back",
         ].compactMap(\.self)
-        note(parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: "; "))
-        if let problem = summary.problem { throw problem }
-        if !parts.isEmpty {
-            note(merge.removed > 0 ? "next: woodshed list, or woodshed rm --undo" : "next: woodshed list")
+    }
+
+    private static func refused(_ summary: ImportSummary) -> [String] {
+        otherSounds(summary.merge.otherSound) + summary.refused
+    }
+
+    /// The event of an import with `--json`; without, only the words of an unfinished import.
+    ///
+    /// - Parameter isUnfinished: True if an error or the user stopped the import after some of its parts.
+    private func report(_ path: String, _ summary: ImportSummary, isUnfinished: Bool = false) -> Report {
+        let merge = summary.merge
+        if messages.json {
+            return Report(
+                fields: [
+                    .init("v", .integer(1)), .init("event", .string("library.merged")), .init("path", .string(path)),
+                    .init("added", .integer(merge.added)), .init("removed", .integer(merge.removed)),
+                    .init("changed", .integer(merge.changed)), .init("sections", .integer(merge.sections)),
+                    .init("playlists", .integer(merge.playlists)), .init("described_takes", .integer(merge.takes)),
+                    .init("recordings", .integer(summary.recordings)), .init("takes", .integer(summary.takes)),
+                    .init("documents", .integer(summary.documents)),
+                    .init("described_documents", .integer(merge.documents)),
+                    .init("passed_over", .integer(summary.passedOver)),
+                    .init("refused", .array(Self.refused(summary).map { .string($0) })),
+                    .init("problem", summary.problem.map { .string($0.message) } ?? .null),
+                    .init("settings", .array(summary.settings.map { .string($0) })),
+                    .init("other_settings", .array(summary.otherSettings.map { .string($0) })),
+                    .init("omitted_settings", .array(summary.omittedSettings.map { .string($0) })),
+                ], isUnfinished: isUnfinished)
         }
-        if !refused.isEmpty { throw CommandFailure(.someFailed) }
+        guard isUnfinished else { return Report() }
+        let parts = Self.parts(summary)
+        return report(
+            ["merged so far: \(parts.isEmpty ? "nothing" : parts.joined(separator: "; "))"]
+                + (merge.removed > 0 ? ["what went into the trash comes back with: woodshed rm --undo"] : []))
     }
 
     /// Sentences about recordings with skipped sections.
@@ -270,6 +318,33 @@ struct LibraryExchange {
 
     private func write(_ fields: [JSONValue.Field]) throws {
         try StandardStream.output.line(JSONValue.object(fields).text)
+    }
+
+    /// A report in lines.
+    private struct Report {
+        /// A line of JSON with its line feed; empty for none.
+        var output = ""
+        /// Lines for standard error.
+        var notes: [String] = []
+
+        init() {}
+
+        init(fields: [JSONValue.Field], isUnfinished: Bool) {
+            let unfinished: [JSONValue.Field] = isUnfinished ? [.init("unfinished", .bool(true))] : []
+            output = JSONValue.object(fields + unfinished).text + "\n"
+        }
+    }
+
+    /// Returns a report in notes, which are left out with `--quiet` and `--json`.
+    private func report(_ notes: [String]) -> Report {
+        var report = Report()
+        if !messages.quiet, !messages.json { report.notes = notes }
+        return report
+    }
+
+    private func write(_ report: Report) throws {
+        if !report.output.isEmpty { try StandardStream.output.write(report.output) }
+        for line in report.notes { StandardStream.error.note(line) }
     }
 
     private func note(_ words: String) {

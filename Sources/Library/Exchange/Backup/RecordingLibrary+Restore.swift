@@ -30,9 +30,12 @@ extension RecordingLibrary {
     ///
     /// - Parameter settings: Paths of the user's configuration. A missing file is restored; an existing file is never
     ///   changed.
+    /// - Parameter told: Called after each merged part, with the summary of all parts so far. Not called for an empty
+    ///   library, which stays empty until the end of the restoration.
     @discardableResult
     package func restore(
-        from path: String, merging: Bool = false, settings: [String], isCancelled: () -> Bool = { false }
+        from path: String, merging: Bool = false, settings: [String], isCancelled: () -> Bool = { false },
+        told: (ImportSummary) -> Void = { _ in }
     ) throws -> ImportSummary {
         guard let manifest = try BackupManifest(in: path) else {
             throw RecordingLibraryError(
@@ -44,13 +47,16 @@ extension RecordingLibrary {
         guard isEmpty || merging else { throw RecordingLibraryError.notEmpty }
         try folder.make()
         return try folder.writingParts {
-            try restore(manifest, from: path, to: isEmpty ? place : nil, settings: settings, isCancelled)
+            try restore(
+                manifest, from: path, to: isEmpty ? place : nil, settings: settings, isCancelled
+            ) { if !isEmpty { told($0) } }
         }
     }
 
     /// - Parameter place: Path of the store that the backup's store replaces; nil to merge the backup.
     private func restore(
-        _ manifest: BackupManifest, from path: String, to place: String?, settings: [String], _ isCancelled: () -> Bool
+        _ manifest: BackupManifest, from path: String, to place: String?, settings: [String],
+        _ isCancelled: () -> Bool, _ told: (ImportSummary) -> Void
     ) throws -> ImportSummary {
         // The backup stays unchanged: each program works on a separate copy.
         let copy = place.map { $0 + LibraryFolder.partName() } ?? folder.newPart()
@@ -70,13 +76,14 @@ extension RecordingLibrary {
         let catalogue = try other.catalogue()
         let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
         if let place {
-            try other.restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
+            try other.restoreFiles(manifest, path, catalogue, names, &summary, isCancelled, told)
             summary.merge.added = try other.items().count
             try replaceStore(at: place, by: copy)
         } else {
             let pieces = CataloguePieces(catalogue)
-            summary.merge = try apply(pieces, isCancelled: isCancelled)
-            try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
+            summary.merge = try apply(
+                pieces, isCancelled: isCancelled, told: { told(ImportSummary(merge: $0)) })
+            try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled, told)
             summary.merge.takes += try apply(takes: pieces.lists.takes).takes
         }
         for repair in [replaced, other.store.repair].compactMap(\.self) where !repair.isComplete {
@@ -136,12 +143,13 @@ extension RecordingLibrary {
     /// - Parameter names: Paths of the takes on the computer of the backup.
     private func restoreFiles(
         _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, _ names: [RecordingKey: String],
-        _ summary: inout ImportSummary, _ isCancelled: () -> Bool
+        _ summary: inout ImportSummary, _ isCancelled: () -> Bool, _ told: (ImportSummary) -> Void
     ) throws {
         var takes: [RecordingKey: StoredTake] = [:]
         for (take, key, _) in try catalogueTakes() { takes[key] = take }
         let used = try takePaths()
         for file in manifest.files {
+            told(summary)
             if isCancelled() { throw RecordingLibraryError.cancelled }
             let source = backup + "/" + file.member.name
             guard unsafe FileState(FileName.systemName(source)) != nil else {

@@ -46,18 +46,26 @@ extension RecordingLibrary {
     ///   - isCancelled: Called often. If it returns true, the import ends, and imported items stay.
     /// - Throws: `RecordingLibraryError`, `CatalogueError`, `StoreError`.
     public func importFile(at path: String, isCancelled: () -> Bool = { false }) throws -> ImportSummary {
+        try importFile(at: path, isCancelled: isCancelled, told: { _ in })
+    }
+
+    /// - Parameter told: Called after each imported part, with the summary of all parts so far.
+    package func importFile(
+        at path: String, isCancelled: () -> Bool, told: (ImportSummary) -> Void
+    ) throws -> ImportSummary {
         let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)
         if descriptor < 0 { throw RecordingLibraryError.reading(path, FileFault(code: errno)) }
         defer { close(descriptor) }
         // A catalogue begins with a brace, a bundle with a member name.
         let isCatalogue = path.lowercased().hasSuffix(".json") || Self.firstByte(of: descriptor) == UInt8(ascii: "{")
         if isCatalogue {
-            var summary = ImportSummary()
-            summary.merge = try apply(Self.catalogue(in: descriptor, path), isCancelled: isCancelled)
-            return summary
+            return ImportSummary(
+                merge: try apply(
+                    Self.catalogue(in: descriptor, path), isCancelled: isCancelled,
+                    told: { told(ImportSummary(merge: $0)) }))
         }
         var reading = BundleReading(self, path, TarReader(descriptor))
-        return try reading.run(isCancelled)
+        return try reading.run(isCancelled, told)
     }
 
     private static func firstByte(of descriptor: Int32) -> UInt8? {
@@ -99,13 +107,14 @@ private struct BundleReading {
         (self.library, self.path, self.reader) = (library, path, reader)
     }
 
-    mutating func run(_ isCancelled: () -> Bool) throws -> ImportSummary {
+    mutating func run(_ isCancelled: () -> Bool, _ told: (ImportSummary) -> Void) throws -> ImportSummary {
         do throws(TarReader.Fault) {
             while true {
                 guard let member = try reader.next() else { break }
                 do {
                     if isCancelled() { throw RecordingLibraryError.cancelled }
-                    try take(member, isCancelled)
+                    try take(member, isCancelled, told)
+                    told(summary)
                 } catch let fault as TarReader.Fault {
                     throw fault
                 } catch {
@@ -118,7 +127,10 @@ private struct BundleReading {
         } catch {
             summary.problem = problem(error)
         }
-        if let pending { throw pending }
+        if let pending {
+            if summary != ImportSummary() { told(summary) }
+            throw pending
+        }
         guard lists != nil else { throw summary.problem ?? notBundle }
         try finish()
         return summary
@@ -132,7 +144,9 @@ private struct BundleReading {
         summary.merge.takes += try library.apply(takes: lists.takes).takes
     }
 
-    private mutating func take(_ member: TarReader.Member, _ isCancelled: () -> Bool) throws {
+    private mutating func take(
+        _ member: TarReader.Member, _ isCancelled: () -> Bool, _ told: (ImportSummary) -> Void
+    ) throws {
         guard let kind = BundleMember(member.name), member.isFile else {
             refuse(member, member.isFile ? "it is not a part of a library" : "it is not a regular file")
             return
@@ -146,7 +160,18 @@ private struct BundleReading {
                 return refuse(member, "it is too large")
             }
             let catalogue = try reader.catalogue()
-            summary.merge = try library.apply(catalogue, isCancelled: isCancelled)
+            let before = summary
+            var merged = MergeSummary()
+            // Also after an error: the pieces before it are merged.
+            defer { summary.merge = merged }
+            merged = try library.apply(
+                catalogue, isCancelled: isCancelled,
+                told: { piece in
+                    merged = piece
+                    var part = before
+                    part.merge = piece
+                    told(part)
+                })
             lists = catalogue.lists
             knownTakes = Set(try library.catalogueTakes().map(\.key))
         case .recording(let key, _): try folder.writingParts { try takeRecording(member, key, isCancelled) }

@@ -103,10 +103,12 @@ extension RecordingLibrary {
     ///   - recordingsAtOnce: Recordings of a piece. The first piece contains all recordings with removals, up to the
     ///     limit of a piece.
     ///   - isCancelled: Called before each piece.
+    ///   - told: Called with the summary of all pieces so far: after each piece of recordings, and after the takes, even
+    ///     if not all takes could be merged.
     @discardableResult
     func apply(
         _ catalogue: CataloguePieces, recordingsAtOnce: Int = CatalogueMerge.recordingsAtOnce,
-        isCancelled: () -> Bool = { false }
+        isCancelled: () -> Bool = { false }, told: (MergeSummary) -> Void = { _ in }
     ) throws -> MergeSummary {
         try folder.make()
         var merge = CatalogueMerge(self)
@@ -120,13 +122,18 @@ extension RecordingLibrary {
             let began = ContinuousClock.now
             try merge.merge(recordings: catalogue.recordings(done..<end))
             done = end
+            told(merge.summary)
             if done < catalogue.count { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
         }
         func checkCancelled() throws {
             if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
         }
         try checkCancelled()
-        try merge.merge(takes: catalogue.lists.takes, pieceDone: checkCancelled)
+        do { try merge.merge(takes: catalogue.lists.takes, pieceDone: checkCancelled) } catch {
+            told(merge.summary)
+            throw error
+        }
+        told(merge.summary)
         try merge.merge(playlists: catalogue.lists.playlists)
         return merge.summary
     }
@@ -161,6 +168,13 @@ extension RecordingLibrary {
 }
 
 extension RecordingLibraryError {
+    /// Reports that the user has stopped an import between two parts.
+    package static var stoppedImport: RecordingLibraryError {
+        RecordingLibraryError(
+            .cancelled, "the import was stopped after some of its parts",
+            remedy: "Repeat the command to complete the import.")
+    }
+
     fileprivate static func stopped(after done: Int, of count: Int) -> RecordingLibraryError {
         RecordingLibraryError(
             .cancelled, "the import was stopped after \(done) of \(counted(count, "recording"))",

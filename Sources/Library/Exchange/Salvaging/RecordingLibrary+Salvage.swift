@@ -196,7 +196,8 @@ extension RecordingLibrary {
 }
 
 extension RecordingLibraryError {
-    fileprivate static var stoppedSalvage: RecordingLibraryError {
+    /// Reports that the user has stopped a salvage between two pieces.
+    package static var stoppedSalvage: RecordingLibraryError {
         RecordingLibraryError(
             .cancelled, "the repair was stopped after some of its pieces",
             remedy: "Repair from the same file again to complete the repair.")

@@ -1,0 +1,208 @@
+// Commands that fail, or that a signal ends, after a part of their work.
+import Database
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Commands that end after a part of their work", .serialized)
+struct PartialWorkTests {
+    private let home = LibraryHome()
+    private let other = LibraryHome()
+
+    private func change(_ home: LibraryHome, _ statements: String...) throws {
+        let database = try Database(path: home.folder["data/woodshed/practice.db"], creating: false)
+        for statement in statements { try database.run(statement) }
+    }
+
+    /// Makes changes of a store fail as on a full disk: a table has no number left for another row.
+    ///
+    /// - Parameter changes: The changes, as a trigger names them.
+    private func fail(_ changes: String, in home: LibraryHome) throws {
+        try change(
+            home, "CREATE TABLE IF NOT EXISTS filler (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+            "INSERT OR IGNORE INTO filler VALUES (\(Int64.max))",
+            "CREATE TRIGGER failing \(changes) BEGIN INSERT INTO filler (id) VALUES (NULL); END")
+    }
+
+    private func failNoLonger(_ home: LibraryHome) throws { try change(home, "DROP TRIGGER failing") }
+
+    /// Makes changes of a store last for ever.
+    private func hang(_ changes: String, in home: LibraryHome) throws {
+        try change(
+            home,
+            "CREATE VIEW endless AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
+            "CREATE TRIGGER hanging \(changes) BEGIN SELECT count(*) FROM endless; END")
+    }
+
+    /// Sends one signal, or the two of a user in a hurry.
+    private func interrupt(_ running: RunningCommand, isHurried: Bool) {
+        running.send(SIGINT)
+        if isHurried {
+            #expect(running.waitUntilTaken(SIGINT))
+            running.send(SIGINT)
+        }
+    }
+
+    /// Writes so many recordings into a folder.
+    private func writeMany(_ count: Int) {
+        _ = unsafe mkdir(home.folder["many"], 0o755)
+        for number in 0..<count { home.song("many/s\(number).wav", number, frames: 400) }
+    }
+
+    @Test("rm, rm --undo and edit that fail after some pieces report the pieces, and how to undo or complete them")
+    func pieces() throws {
+        writeMany(405)
+        #expect(home.run("add", "-q", "--link", "many").status == 0)
+        let trashed = "(SELECT count(*) FROM item WHERE trashed IS NOT NULL)"
+        try fail("BEFORE UPDATE OF trashed ON item WHEN NEW.trashed IS NOT NULL AND \(trashed) >= 400", in: home)
+        let removed = home.run("rm", "@1-405")
+        #expect(removed.status == 74 && removed.error.contains("removed: s"), "\(removed.error)")
+        #expect(removed.error.contains("; in the trash already: 400 of 405 recordings\n"), "\(removed.error)")
+        #expect(removed.errorLines.last == "Free some room. Restore this part with: woodshed rm --undo")
+        #expect(home.titles().count == 5)
+        // Nothing of this removal is done.
+        let none = home.run("rm", "@1-5", "--json")
+        #expect(none.status == 74 && none.lines.isEmpty && !none.error.contains("already"), "\(none.error)")
+        #expect(home.run("rm", "--undo", "-q").status == 0 && home.titles().count == 405)
+        let json = home.run("rm", "@1-405", "--json")
+        #expect(json.status == 74 && json.lines.count == 400 && json.errorLines.count == 2, "\(json.error)")
+        #expect(home.run("rm", "--undo", "-q").status == 0)
+        try failNoLonger(home)
+
+        #expect(home.run("rm", "@1-405", "-q").status == 0)
+        try fail("BEFORE UPDATE OF trashed ON item WHEN NEW.trashed IS NULL AND \(trashed) <= 5", in: home)
+        let back = home.run("rm", "--undo")
+        #expect(
+            back.status == 74 && back.error.contains("; back in the library already: 400 recordings\n"),
+            "\(back.error)")
+        #expect(back.errorLines.last == "Free some room. Restore the rest with: woodshed rm --undo")
+        try failNoLonger(home)
+        #expect(home.run("rm", "--undo", "-q").status == 0 && home.titles().count == 405)
+
+        let edited = "(SELECT count(*) FROM item WHERE artist = 'Ann')"
+        try fail("BEFORE UPDATE OF artist ON item WHEN \(edited) >= 400", in: home)
+        let edit = home.run("edit", "@1-405", "--artist", "Ann", "-q")
+        #expect(
+            edit.status == 74 && edit.error.contains("; changed already: 400 of 405 recordings\n"), "\(edit.error)")
+        try failNoLonger(home)
+        #expect(home.run("edit", "@1-405", "--artist", "Ann", "-q").status == 0)
+    }
+
+    @Test("rm --keep-entry and rm --empty that fail report the files that they have removed for good")
+    func forGood() throws {
+        home.add("Blue Bossa", "Autumn")
+        home.song("mine.wav", 3)
+        #expect(home.run("add", "--link", "mine.wav").status == 0)
+        let kept = home.run("rm", "@2", "@1", "--keep-entry", "--yes")
+        #expect(kept.status == 66 && kept.error.contains("removed the file of: Autumn"), "\(kept.error)")
+        #expect(kept.error.contains("; removed for good already: 1 of 2 files\n"), "\(kept.error)")
+        #expect(home.titles("--missing") == ["Autumn"])
+        #expect(home.run("rm", "@1-3").status == 0)
+        try fail(
+            "BEFORE UPDATE OF gone ON item WHEN NEW.gone = 1 AND (SELECT count(*) FROM item WHERE gone = 1) > 0",
+            in: home)
+        let emptied = home.run("rm", "--empty", "--yes", "--json")
+        #expect(emptied.status == 74 && emptied.events == ["library.removed"], "\(emptied.error)")
+        #expect(emptied.error.contains("; removed for good already: 1 of 3 recordings\n"), "\(emptied.error)")
+        try failNoLonger(home)
+        #expect(home.run("rm", "--empty", "--yes", "--json").events.count == 2)
+    }
+
+    /// Makes a store with a playlist, and a file of a store with more content.
+    private func prepareRepair() {
+        home.add("Blue Bossa", "Autumn")
+        #expect(home.run("playlist", "create", "Monday").status == 0)
+        let store = "data/woodshed/practice.db"
+        home.folder.write("old.db", home.folder.read(store))
+        TestFolder.remove(home.folder[store])
+        #expect(home.run("playlist", "create", "Other").status == 0)
+    }
+
+    @Test("repair --from that fails after some pieces reports their content")
+    func failedRepair() throws {
+        prepareRepair()
+        // Playlists come after the recordings.
+        try fail("BEFORE INSERT ON playlist", in: home)
+        let failed = home.run("library", "repair", "--from", "old.db")
+        #expect(
+            failed.status == 74 && failed.error.hasPrefix("brought back so far: 2 recordings\nwoodshed: "),
+            "\(failed.error)")
+        #expect(failed.errorLines.count == 3 && home.titles().count == 2, "\(failed.error)")
+        let again = home.run("library", "repair", "--from", "old.db", "--json")
+        #expect(again.status == 74 && again.events == ["library.salvaged"], "\(again.error)")
+        #expect(again.json.first?["unfinished"] as? Bool == true && again.json.first?.number("recordings") == 0)
+        try failNoLonger(home)
+        let whole = home.run("library", "repair", "--from", "old.db")
+        #expect(whole.status == 0 && whole.error.hasPrefix("brought back: 1 playlist\n"), "\(whole.error)")
+    }
+
+    @Test(
+        "repair --from that a signal ends within a piece reports the pieces before, also at a second signal",
+        arguments: [false, true])
+    func endedRepair(isHurried: Bool) throws {
+        prepareRepair()
+        try hang("BEFORE INSERT ON playlist", in: home)
+        let run = home.run(["library", "repair", "--from", "old.db"] + (isHurried ? ["--json"] : [])) { running in
+            #expect(eventually { home.titles().count == 2 })
+            interrupt(running, isHurried: isHurried)
+        }
+        let stopped = """
+            woodshed: the repair was stopped after some of its pieces
+            Repair from the same file again to complete the repair.
+
+            """
+        #expect(run.status == 130, "\(run.error)")
+        #expect(run.error == (isHurried ? "" : "brought back so far: 2 recordings\n") + stopped)
+        #expect(run.events == (isHurried ? ["library.salvaged"] : []))
+        #expect(run.json.allSatisfy { $0["unfinished"] as? Bool == true && $0.number("recordings") == 2 })
+        try change(home, "DROP TRIGGER hanging")
+        let whole = home.run("library", "repair", "--from", "old.db")
+        #expect(whole.status == 0 && whole.error.hasPrefix("brought back: 1 playlist\n"), "\(whole.error)")
+    }
+
+    @Test(
+        "import and restore --merge that fail, or that a signal ends, report the parts before",
+        arguments: ["import", "restore"])
+    func imports(verb: String) throws {
+        home.add("Blue Bossa", "Autumn")
+        #expect(home.run("playlist", "create", "Monday").status == 0)
+        #expect(home.run("library", verb == "import" ? "export" : "backup", "copy.json").status == 0)
+        let words = ["library", verb, home.folder["copy.json"]] + (verb == "import" ? [] : ["--merge"])
+        #expect(other.run("playlist", "create", "Other").status == 0)
+        try fail("BEFORE INSERT ON playlist", in: other)
+        let failed = other.run(words)
+        #expect(
+            failed.status == 74 && failed.error.hasPrefix("merged so far: 2 recordings new\nwoodshed: "),
+            "\(failed.error)")
+        try failNoLonger(other)
+
+        let third = LibraryHome()
+        #expect(third.run("playlist", "create", "Other").status == 0)
+        try hang("BEFORE INSERT ON playlist", in: third)
+        let ended = third.run(words + ["--json"]) { running in
+            #expect(eventually { third.titles("--missing").count == 2 })
+            interrupt(running, isHurried: true)
+        }
+        #expect(ended.status == 130 && ended.events == ["library.merged"], "\(ended.error)")
+        #expect(ended.json.first?["unfinished"] as? Bool == true && ended.json.first?.number("added") == 2)
+        #expect(ended.error.contains("the import was stopped after some of its parts"), "\(ended.error)")
+        try change(third, "DROP TRIGGER hanging")
+        #expect(third.run(words).status == 0 && third.run("playlist").text.contains("Monday"))
+    }
+
+    @Test("add that a second signal ends reports the recordings added so far")
+    func endedAdding() throws {
+        home.add("Blue Bossa")
+        // More than one step adds.
+        writeMany(1100)
+        try hang("BEFORE INSERT ON item WHEN (SELECT count(*) FROM item) > 1024", in: home)
+        let run = home.run("add", "--link", "many") { running in
+            #expect(eventually { home.titles().count > 1024 })
+            interrupt(running, isHurried: true)
+        }
+        #expect(run.status == 130 && run.error == "1024 added\nnext: woodshed practice @1\n", "\(run.error)")
+        #expect(home.titles().count == 1025)
+    }
+}
