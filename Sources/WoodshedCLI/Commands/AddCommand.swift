@@ -91,10 +91,8 @@ struct AddCommand: Verb {
 
     private func tell(_ result: AddedItem, _ areFew: Bool) throws {
         if messages.json {
-            let event: JSONValue.Field =
-                result.isNew ? .init("event", .string("library.added")) : .init("event", .string("library.known"))
-            return try StandardStream.output.line(
-                JSONValue.object([.init("v", .integer(1)), event] + result.item.fields).text)
+            let event = JSONValue.event(result.isNew ? "library.added" : "library.known", result.item.fields)
+            return try StandardStream.output.line(event.text)
         }
         guard !messages.quiet, areFew else { return }
         StandardStream.error.note(

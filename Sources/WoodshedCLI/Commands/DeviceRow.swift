@@ -55,10 +55,7 @@ struct DeviceRow {
                 .init("sample_rates", .array(abilities.usualRates.map { .integer($0) })),
             ]
         case .failure(let error):
-            [
-                .init("state", .string(error.kind.rawValue)), .init("message", .string(error.message)),
-                .init("remedy", .string(error.remedy)),
-            ]
+            [.init("state", .string(error.kind.rawValue))] + error.fields
         }
     }
 

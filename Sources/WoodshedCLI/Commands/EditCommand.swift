@@ -223,10 +223,8 @@ struct RemoveCommand: Verb {
     private func tellRemoved(_ items: [LibraryItem]) throws {
         guard messages.json else { return }
         for item in items {
-            let line = JSONValue.object([
-                .init("v", .integer(1)), .init("event", .string("library.removed")),
-                .init("number", .integer(item.number)), .init("key", .string("\(item.key)")),
-            ])
+            let line = JSONValue.event(
+                "library.removed", [.init("number", .integer(item.number)), .init("key", .string("\(item.key)"))])
             try StandardStream.output.line(line.text)
         }
     }

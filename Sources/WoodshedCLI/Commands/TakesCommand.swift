@@ -169,7 +169,9 @@ struct TakesCommand: Verb {
     }
 
     /// Writes each added or changed take, until a signal or a closed pipe ends the program.
-    private func followChanges(_ changes: StoreChanges<Int>, _ filter: TakeFilter, in store: PracticeStore) throws {
+    private func followChanges(
+        _ changes: some AsyncSequence<Set<Int>, Never> & Sendable, _ filter: TakeFilter, in store: PracticeStore
+    ) throws {
         let inbox = try Inbox<Set<Int>>()
         let task = Task { for await numbers in changes { inbox.put(numbers) } }
         defer { task.cancel() }
@@ -197,9 +199,7 @@ struct TakesCommand: Verb {
     }
 
     private static func removed(_ number: Int) -> String {
-        JSONValue.object([
-            .init("v", .integer(1)), .init("event", .string("take.removed")), .init("number", .integer(number)),
-        ]).text
+        JSONValue.event("take.removed", [.init("number", .integer(number))]).text
     }
 
     // MARK: Changing

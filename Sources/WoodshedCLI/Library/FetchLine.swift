@@ -104,11 +104,7 @@ extension FetchEvent {
     /// The event for programs.
     var json: JSONValue {
         func head(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
-            .object(
-                [
-                    .init("v", .integer(1)), .init("event", .string(name)),
-                    .init("fetch", .integer(number)), .init("address", .string(address)),
-                ] + fields)
+            .event(name, [.init("fetch", .integer(number)), .init("address", .string(address))] + fields)
         }
         switch kind {
         case .extracting: return head("download.extracting")
@@ -141,12 +137,7 @@ extension FetchEvent {
             ]
             return head("download.finished", added + item.fields)
         case .failed(let error, let kept):
-            return head(
-                "download.failed",
-                [
-                    .init("message", .string(error.message)), .init("remedy", .string(error.remedy)),
-                    .init("kept", .integer(kept)),
-                ])
+            return head("download.failed", error.fields + [.init("kept", .integer(kept))])
         case .cancelled(let kept): return head("download.cancelled", [.init("kept", .integer(kept))])
         }
     }

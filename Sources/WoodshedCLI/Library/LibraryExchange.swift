@@ -64,15 +64,16 @@ struct LibraryExchange {
                 to: path, settings: Self.settings, isVerifying: isVerifying, isCancelled: { watch.isOver })
         }
         if messages.json {
-            try write([
-                .init("v", .integer(1)), .init("event", .string("library.saved")), .init("path", .string(path)),
-                .init("files", .integer(summary.files)), .init("copied", .integer(summary.copied)),
-                .init("bytes", .integer(summary.copiedBytes)), .init("linked", .integer(summary.linked)),
-                .init("problems", .array(summary.problems.map { .string($0) })),
-                .init("compared", .integer(summary.compared)),
-                .init("repaired", .array(summary.repaired.map { .string($0) })),
-                .init("settings", .integer(summary.settings)),
-            ])
+            try write(
+                "library.saved", path,
+                [
+                    .init("files", .integer(summary.files)), .init("copied", .integer(summary.copied)),
+                    .init("bytes", .integer(summary.copiedBytes)), .init("linked", .integer(summary.linked)),
+                    .init("problems", .array(summary.problems.map { .string($0) })),
+                    .init("compared", .integer(summary.compared)),
+                    .init("repaired", .array(summary.repaired.map { .string($0) })),
+                    .init("settings", .integer(summary.settings)),
+                ])
         }
         let (size, compared) = (sizeText(UInt64(max(0, summary.copiedBytes))), summary.compared)
         note(
@@ -97,15 +98,16 @@ struct LibraryExchange {
 
     private func tellWritten(_ path: String, form: String, _ contents: BundleContents?, _ shortened: Int) throws {
         if messages.json {
-            try write([
-                .init("v", .integer(1)), .init("event", .string("library.written")), .init("path", .string(path)),
-                .init("form", .string(form)), .init("recordings", .integer(contents?.recordings ?? 0)),
-                .init("takes", .integer(contents?.takes ?? 0)),
-                .init("missing", .array((contents?.missing ?? []).map { .string("\($0.key)") })),
-                .init("documents", .integer(contents?.documents ?? 0)), .init("keys_left_out", .integer(shortened)),
-                .init("changed", .array((contents?.changed ?? []).map { .string("\($0.key)") })),
-                .init("changed_takes", .array((contents?.changedTakes ?? []).map { .string($0) })),
-            ])
+            try write(
+                "library.written", path,
+                [
+                    .init("form", .string(form)), .init("recordings", .integer(contents?.recordings ?? 0)),
+                    .init("takes", .integer(contents?.takes ?? 0)),
+                    .init("missing", .array((contents?.missing ?? []).map { .string("\($0.key)") })),
+                    .init("documents", .integer(contents?.documents ?? 0)), .init("keys_left_out", .integer(shortened)),
+                    .init("changed", .array((contents?.changed ?? []).map { .string("\($0.key)") })),
+                    .init("changed_takes", .array((contents?.changedTakes ?? []).map { .string($0) })),
+                ])
         }
         let words = contents.map { contents in
             let documents = contents.documents > 0 ? ", \(counted(contents.documents, "document"))" : ""
@@ -195,13 +197,11 @@ struct LibraryExchange {
                 ])
             }
             return Report(
-                fields: [
-                    .init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path)),
-                ]
-                    + counts.map { .init($0.name, .integer($0.count)) } + [
-                        .init("described", .integer(summary.described)),
-                        .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
-                    ], isUnfinished: isUnfinished)
+                event: "library.salvaged", path: path,
+                fields: counts.map { .init($0.name, .integer($0.count)) } + [
+                    .init("described", .integer(summary.described)),
+                    .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
+                ], isUnfinished: isUnfinished)
         }
         var notes = summary.conflicts.map { conflict in
             let values = "kept '\(conflict.kept)', not '\(conflict.passedOver)'"
@@ -273,8 +273,8 @@ struct LibraryExchange {
         let merge = summary.merge
         if messages.json {
             return Report(
+                event: "library.merged", path: path,
                 fields: [
-                    .init("v", .integer(1)), .init("event", .string("library.merged")), .init("path", .string(path)),
                     .init("added", .integer(merge.added)), .init("removed", .integer(merge.removed)),
                     .init("changed", .integer(merge.changed)), .init("sections", .integer(merge.sections)),
                     .init("playlists", .integer(merge.playlists)), .init("described_takes", .integer(merge.takes)),
@@ -316,8 +316,8 @@ struct LibraryExchange {
         }
     }
 
-    private func write(_ fields: [JSONValue.Field]) throws {
-        try StandardStream.output.line(JSONValue.object(fields).text)
+    private func write(_ event: String, _ path: String, _ fields: [JSONValue.Field]) throws {
+        try write(Report(event: event, path: path, fields: fields))
     }
 
     /// A report in lines.
@@ -329,9 +329,9 @@ struct LibraryExchange {
 
         init() {}
 
-        init(fields: [JSONValue.Field], isUnfinished: Bool) {
+        init(event: String, path: String, fields: [JSONValue.Field], isUnfinished: Bool = false) {
             let unfinished: [JSONValue.Field] = isUnfinished ? [.init("unfinished", .bool(true))] : []
-            output = JSONValue.object(fields + unfinished).text + "\n"
+            output = JSONValue.event(event, [.init("path", .string(path))] + fields + unfinished).text + "\n"
         }
     }
 

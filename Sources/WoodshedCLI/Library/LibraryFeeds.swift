@@ -111,11 +111,13 @@ struct LibraryFeeds {
         }
         for fetch in try library.askFor(episodes: numbers) {
             if messages.json {
-                try write([
-                    .init("v", .integer(1)), .init("event", .string("episode.wanted")),
-                    .init("number", .integer(fetch.number)), .init("address", .string(fetch.address)),
-                    .init("title", .string(fetch.wishes.title ?? "")),
-                ])
+                let event = JSONValue.event(
+                    "episode.wanted",
+                    [
+                        .init("number", .integer(fetch.number)), .init("address", .string(fetch.address)),
+                        .init("title", .string(fetch.wishes.title ?? "")),
+                    ])
+                try StandardStream.output.line(event.text)
             } else {
                 note(printable("on the list: \(fetch.wishes.title ?? fetch.publicAddress)"))
             }

@@ -6,7 +6,7 @@ import Woodshed
 extension EngineEvent {
     /// Returns a JSON object, without a line feed.
     func json(sampleRate: Int) -> String {
-        JSONValue.object([.init("v", .integer(1)), .init("event", .string(name))] + details(sampleRate)).text
+        JSONValue.event(name, details(sampleRate)).text
     }
 
     /// The event's name, also used by a recorder for the same event.
@@ -35,10 +35,7 @@ extension EngineEvent {
                 .init("period", .integer(configuration.periodFrames)),
             ]
         case .deviceMissing(let error):
-            [
-                .init("reason", .string(error.kind.rawValue)), .init("message", .string(error.message)),
-                .init("remedy", .string(error.remedy)),
-            ]
+            [.init("reason", .string(error.kind.rawValue))] + error.fields
         case .disturbed(let incident):
             Self.place(incident.frame, sampleRate) + incident.details
         }

@@ -30,7 +30,7 @@ struct EventLine: Equatable {
     /// The event as a JSON object, without a line feed.
     var json: String {
         let fields: [JSONValue.Field] = [
-            .init("v", .integer(1)), .init("event", .string(name)), .init("frame", .integer(frame)),
+            .init("frame", .integer(frame)),
             .init("seconds", .number(sampleRate > 0 ? Double(frame) / Double(sampleRate) : 0)),
             .init("section", .integer(section)), .init("pass", .integer(pass)),
             .init("passes", passes.map { .integer($0) } ?? .null),
@@ -38,6 +38,6 @@ struct EventLine: Equatable {
             .init("clip_frame", .integer(clipFrame)),
         ]
         let direction = isReversed ? [JSONValue.Field("reversed", .bool(true))] : []
-        return JSONValue.object(fields + direction + details).text
+        return JSONValue.event(name, fields + direction + details).text
     }
 }

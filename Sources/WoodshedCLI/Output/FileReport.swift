@@ -36,10 +36,11 @@ struct FileReport: Sendable {
     /// Returns the event `file.failed`.
     private static func event(_ error: any Error, file: String) -> JSONValue {
         let error = error as? any ExplainedError
-        return .object([
-            .init("v", .integer(1)), .init("event", .string("file.failed")), .init("path", .string(file)),
-            .init("status", .integer(Int((error?.exitStatus ?? .software).rawValue))),
-            .init("message", .string(error?.message ?? "")), .init("remedy", .string(error?.remedy ?? "")),
-        ])
+        return .event(
+            "file.failed",
+            [
+                .init("path", .string(file)), .init("status", .integer(Int((error?.exitStatus ?? .software).rawValue))),
+                .init("message", .string(error?.message ?? "")), .init("remedy", .string(error?.remedy ?? "")),
+            ])
     }
 }

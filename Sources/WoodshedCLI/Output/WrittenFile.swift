@@ -43,10 +43,10 @@ struct WrittenFile {
 
     /// The event `file.written`, the last event of a rendering.
     var json: JSONValue {
-        .object(
+        .event(
+            "file.written",
             [
-                .init("v", .integer(1)), .init("event", .string("file.written")), .init("path", .string(name)),
-                .init("container", .string(container)), .init("codec", .string(codec)),
+                .init("path", .string(name)), .init("container", .string(container)), .init("codec", .string(codec)),
                 .init("sample_rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
                 .init("frames", .integer(frameCount)), .init("seconds", .number(seconds)),
                 .init("bits", bits.map { .integer($0) } ?? .null),

@@ -27,27 +27,23 @@ struct QueueEventText {
         switch event {
         case .itemStarted(let item, let index, let frame):
             words = ["\(index + 1) of \(count): \(title(item))"]
-            json = Self.object(
+            json = .event(
                 "track.started",
                 fields(item) + [
                     .init("index", .integer(index + 1)), .init("of", .integer(count)), .init("frame", .integer(frame)),
                 ])
         case .itemEnded(let item, let frame, let reason):
-            json = Self.object(
+            json = .event(
                 "track.ended",
                 fields(item) + [.init("frame", .integer(frame)), .init("reason", .string("\(reason)"))])
         case .itemChosen(let item, let index):
-            json = Self.object("track.chosen", fields(item) + [.init("index", .integer(index + 1))])
+            json = .event("track.chosen", fields(item) + [.init("index", .integer(index + 1))])
         case .skipped(let item, let error):
             let message = (error as? any ExplainedError)?.message ?? "\(error)"
             (words, isNews) = (["skipped: \(message)"], true)
-            json = Self.object("track.skipped", fields(item) + [.init("message", .string(message))])
-        case .orderChanged: json = Self.object("queue.changed", [.init("of", .integer(count))])
+            json = .event("track.skipped", fields(item) + [.init("message", .string(message))])
+        case .orderChanged: json = .event("queue.changed", [.init("of", .integer(count))])
         case .finished: break
         }
-    }
-
-    static func object(_ name: String, _ fields: [JSONValue.Field]) -> JSONValue {
-        .object([.init("v", .integer(1)), .init("event", .string(name))] + fields)
     }
 }

@@ -56,7 +56,7 @@ final class QueueSession: RunOwner {
         take(loop.inbox.take())
         let reason = device.hasFailed ? "failed" : isWhole ? "completed" : "stopped"
         let status = try run.conclude(
-            { run.programLine { QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text } },
+            { run.programLine { JSONValue.event("queue.finished", [.init("reason", .string(reason))]).text } },
             words: {
                 let engine = device.engine
                 let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)

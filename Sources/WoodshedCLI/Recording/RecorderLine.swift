@@ -53,22 +53,12 @@ struct RecorderLine {
         case .resumed(let frame): line("resumed", frame: frame, [])
         case .marked(let name, let frame): line("mark", frame: frame, [.init("name", .string(name))])
         case .diskLow(let seconds):
-            JSONValue.object(head("disk.low") + [.init("seconds_left", .number(seconds))]).text
+            JSONValue.event("disk.low", [.init("seconds_left", .number(seconds))]).text
         case .failed(let error, let frame):
-            line(
-                "recording.failed", frame: frame,
-                [
-                    .init("reason", .string(error.kind.rawValue)), .init("message", .string(error.message)),
-                    .init("remedy", .string(error.remedy)),
-                ])
+            line("recording.failed", frame: frame, [.init("reason", .string(error.kind.rawValue))] + error.fields)
         case .inputEnded(let error):
             error.map { error in
-                JSONValue.object(
-                    head("input.lost") + [
-                        .init("reason", .string(error.kind.rawValue)), .init("message", .string(error.message)),
-                        .init("remedy", .string(error.remedy)),
-                    ]
-                ).text
+                JSONValue.event("input.lost", [.init("reason", .string(error.kind.rawValue))] + error.fields).text
             }
         case .stopped: nil
         }
@@ -122,20 +112,16 @@ struct RecorderLine {
         value.flatMap { $0.isFinite ? .number($0) : nil } ?? .null
     }
 
-    private func head(_ name: String) -> [JSONValue.Field] { [.init("v", .integer(1)), .init("event", .string(name))] }
-
     private func line(_ name: String, frame: Int64, _ details: [JSONValue.Field]) -> String {
-        JSONValue.object(
-            head(name) + [.init("frame", .integer(frame)), .init("seconds", .number(seconds(frame)))] + details
+        JSONValue.event(
+            name, [.init("frame", .integer(frame)), .init("seconds", .number(seconds(frame)))] + details
         ).text
     }
 
     /// Returns a line with frames of the input, which advance during a pause of the take.
     private func line(_ name: String, inputFrame frame: Int64, _ details: [JSONValue.Field]) -> String {
-        JSONValue.object(
-            head(name) + [
-                .init("input_frame", .integer(frame)), .init("input_seconds", .number(seconds(frame))),
-            ] + details
+        JSONValue.event(
+            name, [.init("input_frame", .integer(frame)), .init("input_seconds", .number(seconds(frame)))] + details
         ).text
     }
 

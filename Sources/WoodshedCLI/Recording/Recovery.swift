@@ -111,18 +111,19 @@ enum Recovery {
     private static func time(_ frames: Int64, _ rate: Int) -> String { clockText(Double(frames) / Double(rate)) }
 
     private static func json(_ take: UnreachableTake) -> String {
-        JSONValue.object([
-            .init("v", .integer(1)), .init("event", .string("recording.unreachable")),
+        let fields: [JSONValue.Field] = [
             .init("path", .string(take.path)), .init("reason", .string(take.reason.message)),
             .init("marks", .integer(take.marks.count)),
-        ]).text
+        ]
+        return JSONValue.event("recording.unreachable", fields).text
     }
 
     private static func json(_ take: UnfinishedTake, _ frames: Int64) -> String {
-        JSONValue.object([
-            .init("v", .integer(1)), .init("event", .string("recording.recovered")), .init("path", .string(take.path)),
-            .init("frames", .integer(frames)), .init("seconds", .number(Double(frames) / Double(take.sampleRate))),
+        let seconds = Double(frames) / Double(take.sampleRate)
+        let fields: [JSONValue.Field] = [
+            .init("path", .string(take.path)), .init("frames", .integer(frames)), .init("seconds", .number(seconds)),
             .init("marks", .integer(take.marks.count)),
-        ]).text
+        ]
+        return JSONValue.event("recording.recovered", fields).text
     }
 }

@@ -39,13 +39,16 @@ extension SectionReview {
     /// - Parameter number: The section's place in the list, from 1.
     func event(ofSection number: Int, named name: String) -> JSONValue {
         let day = PracticeCalendar.local.day(of: time) + intervalDays
-        return .object([
-            .init("v", .integer(1)), .init("event", .string("section.rated")), .init("section_id", .integer(sectionID)),
-            .init("number", .integer(number)), .init("section", .string(name)), .init("rating", .string(rating.name)),
-            .init("due", .string(PracticeCalendar.text(ofDay: day))), .init("interval_days", .integer(intervalDays)),
-            .init("reached_speed", evidence.speed.map { .number($0) } ?? .null),
-            .init("comparison", evidence.comparisonJSON),
-        ])
+        return .event(
+            "section.rated",
+            [
+                .init("section_id", .integer(sectionID)),
+                .init("number", .integer(number)), .init("section", .string(name)),
+                .init("rating", .string(rating.name)), .init("due", .string(PracticeCalendar.text(ofDay: day))),
+                .init("interval_days", .integer(intervalDays)),
+                .init("reached_speed", evidence.speed.map { .number($0) } ?? .null),
+                .init("comparison", evidence.comparisonJSON),
+            ])
     }
 }
 

@@ -65,9 +65,11 @@ extension SectionChange {
         func objects(_ sections: [SavedSection], isGone: Bool) -> JSONValue {
             .array(sections.map { .object($0.fields(number: isGone ? nil : numbers[$0.id])) })
         }
-        return .object([
-            .init("v", .integer(1)), .init("event", .string("sections.changed")), .init("summary", .string(summary)),
-            .init("removed", objects(removed, isGone: true)), .init("added", objects(added, isGone: false)),
-        ])
+        return .event(
+            "sections.changed",
+            [
+                .init("summary", .string(summary)),
+                .init("removed", objects(removed, isGone: true)), .init("added", objects(added, isGone: false)),
+            ])
     }
 }

@@ -72,10 +72,9 @@ extension Session {
             frame.map { .integer(player.clip.fileFrame(forFrame: $0)) } ?? .null
         }
         let fields: [JSONValue.Field] = [
-            .init("v", .integer(1)), .init("event", .string("loop.changed")),
             .init("frame", .integer(player.status.outputFrame)), .init("start_frame", frame(marks.start)),
             .init("end_frame", frame(marks.end)), .init("running", .bool(marks.isRunning)),
         ]
-        return run.programLine { JSONValue.object(fields).text }
+        return run.programLine { JSONValue.event("loop.changed", fields).text }
     }
 }

@@ -115,11 +115,12 @@ final class SessionRecording {
         let trip = Double(linked.roundTripFrames ?? 0) + recorder.settings.addedFrames
         let milliseconds = trip * 1000 / Double(sampleRate)
         if monitors { words.append("monitoring: you hear the input \(fixed(milliseconds, decimals: 1)) ms late") }
-        let line = JSONValue.object([
-            .init("v", .integer(1)), .init("event", .string("input.ready")), .init("peak_db", .number(peak)),
-            .init("round_trip_ms", .number(milliseconds)),
-            .init("alignment", .string(recorder.settings.alignment.rawValue)),
-        ])
+        let line = JSONValue.event(
+            "input.ready",
+            [
+                .init("peak_db", .number(peak)), .init("round_trip_ms", .number(milliseconds)),
+                .init("alignment", .string(recorder.settings.alignment.rawValue)),
+            ])
         return (words, line)
     }
 
@@ -174,7 +175,7 @@ final class SessionRecording {
 
     private func line(_ event: String, _ take: RecordedTake, _ more: [JSONValue.Field]) -> JSONValue {
         var fields: [JSONValue.Field] = [
-            .init("v", .integer(1)), .init("event", .string(event)), .init("id", .integer(take.id)),
+            .init("id", .integer(take.id)),
             .init("number", take.number.map { .integer($0) } ?? .null), .init("path", .string(take.path)),
             .init("input_frame", .integer(take.firstInputFrame)),
         ]
@@ -187,7 +188,7 @@ final class SessionRecording {
                 .init("model_start_frame", .number(model.start)), .init("alignment", .string(model.alignment.rawValue)),
             ]
         }
-        return .object(fields + more)
+        return .event(event, fields + more)
     }
 
     private func fields(_ end: TimedTakeEnd) -> [JSONValue.Field] {

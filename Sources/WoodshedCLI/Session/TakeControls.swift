@@ -211,27 +211,23 @@ final class TakeControls {
     var placeWords: String? { hearing.map(Self.words) }
 
     private func told(_ hearing: PairPlayer) -> Answer {
-        let fields: [JSONValue.Field] = [
-            .init("v", .integer(1)), .init("event", .string("hearing")),
-            .init("take", .integer(hearing.pair.take.number)), .init("sound", .string(hearing.sound.rawValue)),
-            .init("seconds", .number(hearing.seconds)), .init("length", .number(hearing.pair.seconds)),
-            .init("match_db", .number(hearing.pair.matchDecibels)),
-        ]
-        return Answer(words: [Self.words(hearing)], json: [.object(fields)])
+        let json = JSONValue.event(
+            "hearing",
+            [
+                .init("take", .integer(hearing.pair.take.number)), .init("sound", .string(hearing.sound.rawValue)),
+                .init("seconds", .number(hearing.seconds)), .init("length", .number(hearing.pair.seconds)),
+                .init("match_db", .number(hearing.pair.matchDecibels)),
+            ])
+        return Answer(words: [Self.words(hearing)], json: [json])
     }
 
     private func ended(_ hearing: PairPlayer, _ reason: FinishReason) -> JSONValue {
-        .object([
-            .init("v", .integer(1)), .init("event", .string("hearing.ended")),
-            .init("take", .integer(hearing.pair.take.number)), .init("reason", .string(reason.name)),
-        ])
+        .event(
+            "hearing.ended", [.init("take", .integer(hearing.pair.take.number)), .init("reason", .string(reason.name))])
     }
 
     private static func event(_ comparison: TakeComparison, take: Int) -> JSONValue {
-        .object(
-            [
-                .init("v", .integer(1)), .init("event", .string("take.compared")), .init("take", .integer(take)),
-            ] + comparison.fields)
+        .event("take.compared", [.init("take", .integer(take))] + comparison.fields)
     }
 
     private static func words(_ hearing: PairPlayer) -> String {
