@@ -251,7 +251,7 @@ let package = Package(
         .target(
             name: "WoodshedLibrary",
             dependencies: [
-                "AudioFiles", "Catalogue", "Explanations", "Library", "Sections", "Store", "TextFormats", "Transfers",
+                "AudioFiles", "Catalogue", "Explanations", "Library", "Sections", "Store", "Transfers",
             ],
             swiftSettings: settings),
         // The interface for C: the header, and the functions behind it.
@@ -268,7 +268,7 @@ let package = Package(
             name: "WoodshedCLI",
             dependencies: [
                 "AudioFiles", "DesktopBus", "Drawing", "Engine", "Explanations", "Files", "JSON", "Library", "Practice",
-                "Realtime", "RemoteControl", "RunLog", "Settings", "Terminal", "UserState", "Woodshed",
+                "Realtime", "RemoteControl", "RunLog", "Settings", "Terminal", "TextFormats", "UserState", "Woodshed",
                 "WoodshedLibrary",
                 "WoodshedPractice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -21,12 +21,12 @@ public final class RealtimeThread: Sendable {
     /// Requests to the system.
     public struct Configuration: Sendable, Equatable {
         /// The SCHED_FIFO priority, 1 to 99; `nil` for ordinary scheduling.
-        public var priority: Int?
+        package var priority: Int?
         /// True to lock the memory needed by the thread: its stack and Woodshed's buffers, while the thread runs.
-        public var locksMemory: Bool
+        package var locksMemory: Bool
         /// The stack's size in bytes; rounded up to whole pages and to the system's minimum. The whole stack becomes
         /// resident.
-        public var stackBytes: Int
+        package var stackBytes: Int
 
         /// Makes a configuration.
         ///
@@ -48,7 +48,7 @@ public final class RealtimeThread: Sendable {
     }
 
     /// The thread's name, as shown by tools like `top -H`: at most 15 bytes, cut at a character.
-    public let name: String
+    package let name: String
     /// Granted and refused requests; complete before the body starts.
     public let report: RealtimeReport
 

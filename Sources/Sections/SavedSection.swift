@@ -47,13 +47,13 @@ public struct SectionDraft: Sendable, Hashable {
     /// The name; empty for none.
     public var name: String
     /// The words, or notes; empty for none.
-    public var text: String
+    package var text: String
     /// An independent range, or a part of a split recording.
-    public var kind: SavedSection.Kind
+    package var kind: SavedSection.Kind
     /// True if marked hard.
-    public var isHard: Bool
+    package var isHard: Bool
     /// Its own settings, as in `SavedSection.settings`.
-    public var settings: [String: String]
+    package var settings: [String: String]
 
     /// Creates a draft; the list checks the draft when added.
     public init(

@@ -4,5 +4,5 @@
 // optimised, because a list may have a hundred thousand entries. The module knows neither files, networks nor the
 // store.
 
-// A program that catches an error of this module can name its type.
+// A module that catches an error of this module can read its kind.
 @_exported public import Explanations

@@ -6,5 +6,4 @@
 @_exported public import Library
 @_exported public import Sections
 @_exported public import Store
-@_exported public import TextFormats
 @_exported public import Transfers

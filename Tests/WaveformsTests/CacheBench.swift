@@ -44,8 +44,8 @@ struct CacheBench {
         let (path, sound) = try recording(name, frameCount: frameCount)
         let waveform = sound.waveform(tones: tones)
         let before = Set(names)
-        let source = try #require(cache().lookup(path: path, tones: tones).source)
-        #expect(cache().store(waveform, of: source) == .stored)
+        let lookup = cache().lookup(path: path, tones: tones)
+        #expect(cache().store(waveform, of: lookup) == .stored)
         let made = names.filter { !before.contains($0) && $0.hasSuffix(".waveform") }
         return (path, waveform, folder + "/" + (try #require(made.first)))
     }

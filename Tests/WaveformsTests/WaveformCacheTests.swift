@@ -18,9 +18,8 @@ struct WaveformCacheTests {
         let (path, sound) = try bench.recording("a.wav")
         let first = bench.cache().lookup(path: path, tones: true)
         #expect(first.waveform == nil && first.remarks.isEmpty && !isThere(bench.folder), "looking makes nothing")
-        let source = try #require(first.source)
         let waveform = sound.waveform()
-        #expect(bench.cache().store(waveform, of: source) == .stored)
+        #expect(bench.cache().store(waveform, of: first) == .stored)
         let second = bench.cache().lookup(path: path, tones: true)
         #expect(second.waveform == waveform && second.remarks.isEmpty)
         #expect(bench.names(".waveform").count == 1 && bench.names(".source").count == 1 && bench.names.count == 2)
@@ -63,8 +62,8 @@ struct WaveformCacheTests {
         let (plain, coloured) = (sound.waveform(tones: false), sound.waveform(tones: true))
         func found(_ tones: Bool) -> Waveform? { bench.cache().lookup(path: path, tones: tones).waveform }
         func store(_ waveform: Waveform) throws {
-            let source = try #require(bench.cache().lookup(path: path, tones: true).source)
-            #expect(bench.cache().store(waveform, of: source) == .stored)
+            let lookup = bench.cache().lookup(path: path, tones: true)
+            #expect(bench.cache().store(waveform, of: lookup) == .stored)
         }
         try store(plain)
         #expect(found(false) == plain && found(true) == nil)
@@ -98,10 +97,12 @@ struct WaveformCacheTests {
         // A cache with the moment of the change as the time, however slow the machine.
         let moment = try #require(unsafe FileState(path)).changed
         let cache = WaveformCache(folder: bench.folder) { moment }
-        let source = try #require(cache.lookup(path: path, tones: false).source)
-        #expect(!source.isStable && source.key != nil, "what may change unseen is read before it is decoded")
+        let lookup = cache.lookup(path: path, tones: false)
+        #expect(
+            lookup.source?.isStable == false && lookup.source?.key != nil,
+            "what may change unseen is read before it is decoded")
         let waveform = sound.waveform(tones: false)
-        #expect(cache.store(waveform, of: source) == .stored && bench.names(".source").isEmpty)
+        #expect(cache.store(waveform, of: lookup) == .stored && bench.names(".source").isEmpty)
         #expect(cache.lookup(path: path, tones: false).waveform == waveform && bench.names(".source").isEmpty)
         // Later the cache remembers the recording.
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
@@ -115,19 +116,17 @@ struct WaveformCacheTests {
         let (other, _) = try bench.recording("b.wav")
         let state = try #require(unsafe FileState(path))
         // As if the file had held something else at the lookup, within the same step of the clock.
-        func source(_ key: ContentKey, isStable: Bool) -> WaveformCache.Source {
-            WaveformCache.Source(path: path, state: state, isStable: isStable, key: key)
+        func lookup(_ key: ContentKey) -> WaveformCache.Lookup {
+            let source = WaveformCache.Source(path: path, state: state, isStable: false, key: key)
+            return WaveformCache.Lookup(waveform: nil, source: source, remarks: [])
         }
         let waveform = sound.waveform(tones: false)
-        guard
-            case .notStored = bench.cache().store(
-                waveform, of: source(try ContentKey(ofFileAt: other), isStable: false))
-        else {
+        guard case .notStored = bench.cache().store(waveform, of: lookup(try ContentKey(ofFileAt: other))) else {
             Issue.record("it was kept under another content")
             return
         }
         #expect(bench.names.isEmpty)
-        #expect(bench.cache().store(waveform, of: source(try ContentKey(ofFileAt: path), isStable: false)) == .stored)
+        #expect(bench.cache().store(waveform, of: lookup(try ContentKey(ofFileAt: path))) == .stored)
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
     }
 
@@ -136,9 +135,9 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.changedMeanwhile")
         func isKept(_ change: (String) throws -> Void) throws -> Bool {
             let (path, sound) = try bench.recording("a.wav")
-            let source = try #require(bench.cache().lookup(path: path, tones: false).source)
+            let lookup = bench.cache().lookup(path: path, tones: false)
             try change(path)
-            return bench.cache().store(sound.waveform(tones: false), of: source) == .stored
+            return bench.cache().store(sound.waveform(tones: false), of: lookup) == .stored
         }
         #expect(try isKept { _ in })
         #expect(
@@ -167,12 +166,15 @@ struct WaveformCacheTests {
 
     @Test("the cache stores no waveform of a pipe or a device")
     func noFile() throws {
-        let bench = try CacheBench("WaveformCacheTests.noFile")
+        var bench = try CacheBench("WaveformCacheTests.noFile")
+        let waveform = try bench.recording("a.wav").sound.waveform()
         let pipe = bench.scratch.file("pipe")
         try makePipe(at: pipe)
         for path in ["", "a\0b", bench.scratch.file("missing"), bench.scratch.path, pipe, "/dev/null"] {
             let lookup = bench.cache().lookup(path: path, tones: true)
             #expect(lookup.waveform == nil && lookup.source == nil && !lookup.remarks.isEmpty)
+            let kept = bench.cache().store(waveform, of: lookup)
+            #expect(kept == .notStored(lookup.remarks[0]) && !isThere(bench.folder))
         }
         #expect(throws: AudioFileError.self) { try ContentKey(ofFileAt: bench.scratch.file("missing")) }
         #expect(throws: AudioFileError.self) { try ContentKey(ofFileAt: pipe) }
@@ -212,16 +214,16 @@ struct WaveformCacheTests {
         // Five waveforms and a memory take six blocks; there is room for four.
         let (path, sound) = try bench.recording("new.wav", frameCount: 2000)
         let cache = bench.cache(byteLimit: 4 * 4096)
-        let source = try #require(cache.lookup(path: path, tones: false).source)
-        #expect(cache.store(sound.waveform(tones: false), of: source) == .stored)
+        let lookup = cache.lookup(path: path, tones: false)
+        #expect(cache.store(sound.waveform(tones: false), of: lookup) == .stored)
         #expect(kept.map { isThere($0.entry) } == [true, false, false, true])
         #expect(bench.names.count == 4 && cache.lookup(path: path, tones: false).waveform != nil)
         // Even where there is room for nothing else.
         for name in bench.names { try bench.setAge(bench.folder + "/" + name, seconds: 1) }
         let (last, other) = try bench.recording("last.wav", frameCount: 2000)
         let small = bench.cache(byteLimit: 4096)
-        let lastSource = try #require(small.lookup(path: last, tones: false).source)
-        #expect(small.store(other.waveform(tones: false), of: lastSource) == .stored)
+        let lastLookup = small.lookup(path: last, tones: false)
+        #expect(small.store(other.waveform(tones: false), of: lastLookup) == .stored)
         #expect(bench.names.count == 2 && small.lookup(path: last, tones: false).waveform != nil)
     }
 
@@ -230,8 +232,8 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.tooLarge")
         let (path, sound) = try bench.recording("a.wav")
         let cache = bench.cache(byteLimit: 100)
-        let source = try #require(cache.lookup(path: path, tones: false).source)
-        guard case .notStored(let reason) = cache.store(sound.waveform(), of: source) else {
+        let lookup = cache.lookup(path: path, tones: false)
+        guard case .notStored(let reason) = cache.store(sound.waveform(), of: lookup) else {
             Issue.record("it was kept")
             return
         }
@@ -313,9 +315,7 @@ struct WaveformCacheTests {
                 if let other = lookup.waveform {
                     found.withLock { $0 += 1 }
                     if other != waveform { wrong.withLock { $0 += 1 } }
-                } else if let source = lookup.source {
-                    if cache.store(waveform, of: source) != .stored { wrong.withLock { $0 += 1 } }
-                } else {
+                } else if cache.store(waveform, of: lookup) != .stored {
                     wrong.withLock { $0 += 1 }
                 }
                 // Another worker wrote half of the entries read.
@@ -330,11 +330,11 @@ struct WaveformCacheTests {
     func partial() throws {
         var bench = try CacheBench("WaveformCacheTests.partial")
         let (path, sound) = try bench.recording("a.wav")
-        let source = try #require(bench.cache().lookup(path: path, tones: true).source)
+        let lookup = bench.cache().lookup(path: path, tones: true)
         let part = AudioFileInfo(
             path: path, container: "adts", codec: "aac", sampleRate: 44_100, channelCount: 2, frameCount: 22_050,
             shortfall: "the file is broken")
-        guard case .notStored(let reason) = bench.cache().store(sound.waveform(), of: source, madeOf: part) else {
+        guard case .notStored(let reason) = bench.cache().store(sound.waveform(), of: lookup, madeOf: part) else {
             Issue.record("a waveform of a part was kept")
             return
         }
@@ -348,8 +348,8 @@ struct WaveformCacheTests {
         guard let path = try scratch.linkOfBytes(to: "a.wav") else { return }
         let cache = WaveformCache(folder: scratch.file("cache"))
         let waveform = try WaveformMaker(path: path).make()
-        let source = try #require(cache.lookup(path: path, tones: true).source)
-        #expect(cache.store(waveform, of: source) == .stored)
+        let lookup = cache.lookup(path: path, tones: true)
+        #expect(cache.store(waveform, of: lookup) == .stored)
         #expect(cache.lookup(path: path, tones: true).waveform == waveform)
         #expect(try ContentKey(ofFileAt: path) == ContentKey(ofFileAt: scratch.file("a.wav")))
     }

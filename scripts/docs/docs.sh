@@ -28,13 +28,13 @@ fi
 
 cd "$(dirname "$0")/../.."
 
-modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue TextFormats Library Woodshed WoodshedPractice WoodshedLibrary)
+modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue Library Woodshed WoodshedPractice WoodshedLibrary)
 # The modules that programs import. Each has a list of the symbols that its import brings, and that no list before has.
 products=(Woodshed WoodshedPractice WoodshedLibrary Drawing Stretching)
 # Modules of programs, which other packages do not import.
 programs=(CInterface WoodshedCLI WoodshedCommand)
 # Modules without public symbols.
-internals=(Anki Database DesktopBus Files JSON Libraries RemoteControl RunLog Samples Settings Terminal Transforms UserState)
+internals=(Anki Database DesktopBus Files JSON Libraries RemoteControl RunLog Samples Settings Terminal TextFormats Transforms UserState)
 for folder in Sources/*/; do
     case " ${modules[*]} ${programs[*]} ${internals[*]} " in
     *" $(basename "$folder") "*) ;;

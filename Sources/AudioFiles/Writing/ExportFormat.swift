@@ -17,7 +17,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     public var fileExtension: String { rawValue }
 
     /// True if the file gets the take's marks, as chapters: all formats except MP3.
-    public var keepsMarks: Bool { self != .mp3 }
+    package var keepsMarks: Bool { self != .mp3 }
 
     /// Returns the sample rate in Hz for audio at `given` Hz: the same rate if the format supports it.
     package func sampleRate(for given: Int) -> Int {

@@ -67,11 +67,11 @@ public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
 /// time to answer.
 public struct PassStep: Sendable, Hashable {
     /// Number of passes, at least one.
-    public var passes: Int
+    package var passes: Int
     /// Speed of the passes; nil takes the section's or the plan's.
-    public var speed: Speed?
+    package var speed: Speed?
     /// The gap after each pass; nil takes the section's or the plan's.
-    public var gap: Gap?
+    package var gap: Gap?
 
     /// Creates a step; the initialiser of a score checks the step.
     public init(passes: Int, speed: Speed? = nil, gap: Gap? = nil) {

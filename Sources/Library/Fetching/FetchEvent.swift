@@ -54,10 +54,10 @@ public struct FetchEvent: Sendable {
 }
 
 /// Why the library refuses a fetched file.
-public typealias FetchRefusal = Failure<FetchRefusalKind>
+package typealias FetchRefusal = Failure<FetchRefusalKind>
 
 /// The kind of refusal, for decisions in code.
-public enum FetchRefusalKind: String, FailureKind, CaseIterable {
+package enum FetchRefusalKind: String, FailureKind, CaseIterable {
     /// The file is a web page.
     case webPage
     /// The file is not a recording in a known format.

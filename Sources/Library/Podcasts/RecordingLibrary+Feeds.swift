@@ -39,7 +39,8 @@ extension RecordingLibrary {
     ///   - queue: Fetches the feed.
     ///   - isCancelled: Called now and then. If it returns true, the transfer is cancelled.
     /// - Returns: The feed, and true if the feed is new. A feed that the user already follows stays unchanged.
-    /// - Throws: `TransferError`, `FeedError`, `StoreError`. Nothing has changed after an error.
+    /// - Throws: `TransferError`, `StoreError`, another `ExplainedError` if the address leads to no feed. Nothing has
+    ///   changed after an error.
     public func subscribe(
         to address: String, with queue: TransferQueue, isCancelled: () -> Bool = { false }
     ) throws -> (subscription: Subscription, isNew: Bool) {

@@ -1,10 +1,10 @@
-public import Explanations
+internal import Explanations
 
 /// The reason why a comparison failed.
-public typealias ComparisonError = Failure<ComparisonErrorKind>
+typealias ComparisonError = Failure<ComparisonErrorKind>
 
 /// The kind of error, for programs.
-public enum ComparisonErrorKind: String, FailureKind, CaseIterable {
+enum ComparisonErrorKind: String, FailureKind, CaseIterable {
     /// The model or the take is too long.
     case tooLong
     /// The rate of a recording is outside 8000 to 768000 Hz.

@@ -55,8 +55,9 @@ public struct TakeComparison: Sendable, Equatable {
     ///   - model: the passage to compare with, at most ten minutes long.
     ///   - start: the second of the take at which the model's first frame was heard, the origin of the offset. 0 for a
     ///     take recorded without this model.
-    /// - Throws: `ComparisonError`; `AudioFileError` or `EngineError` if a recording cannot be read; `ScoreError` if
-    ///   the passage is outside of the clip.
+    /// - Throws: An `ExplainedError` if a sound is too long, or if its rate is outside 8000 to 768000 Hz;
+    ///   `AudioFileError` or `EngineError` if a recording cannot be read; `ScoreError` if the passage is outside of the
+    ///   clip.
     ///
     /// Blocks the calling thread. Real-time safe: no.
     public init(of take: Clip, with model: ComparedPassage, start: Double = 0) throws {

@@ -3,9 +3,9 @@ internal import Glibc
 /// Clicks before the first pass, so that a player can join in time.
 public struct CountIn: Sendable, Hashable {
     /// Number of clicks, from 1 to 32.
-    public let clicks: Int
+    package let clicks: Int
     /// Clicks per minute, from 20 to 400.
-    public let tempo: Double
+    package let tempo: Double
 
     /// The permitted numbers of clicks.
     package static let clickRange = 1...32

@@ -11,22 +11,22 @@ public struct SessionPlan: Sendable, Hashable {
     }
 
     /// The sections, in frames of the clip, and their settings of playback.
-    public var practice: PracticePlan
+    package var practice: PracticePlan
     /// The identities of the saved sections, in the same order; nil for unsaved ranges.
-    public var savedIDs: [Int?]
+    package var savedIDs: [Int?]
     /// The order.
-    public var order: Order
+    package var order: Order
     /// The section to begin with, by its number in the playing order, from 1. Earlier sections are available to
     /// `skip(by:)`, and to the next round of a repeating plan.
-    public var firstSection: Int
+    package var firstSection: Int
     /// The first frame in this section, as a frame of the clip; nil for the section's first frame.
     public var firstFrame: Int64?
     /// A held sound instead of passes; nil for passes.
     package var frozen: FrozenPlace?
     /// Clicks before the first pass; nil for none.
-    public var countIn: CountIn?
+    package var countIn: CountIn?
     /// The part to repeat after a pause.
-    public var resumeRewind: ResumeRewind
+    package var resumeRewind: ResumeRewind
 
     /// True if marks set by ear move to the nearest silence or zero crossing within 20 ms.
     public var snapsEdges = false

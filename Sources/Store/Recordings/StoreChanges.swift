@@ -6,23 +6,23 @@ internal import Synchronization
 /// takes by their numbers.
 ///
 /// Each element is the set of all changes since the previous element; a slow reader uses no more memory.
-public struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
+package struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
     /// The changed keys or numbers.
-    public typealias Element = Set<Key>
+    package typealias Element = Set<Key>
     /// The sequence never fails.
-    public typealias Failure = Never
+    package typealias Failure = Never
 
     fileprivate let bell: AsyncStream<Void>
     fileprivate let pending: Pending<Key>
 
     /// One pass through the changes. A sequence has one iterator; for a second iterator ask the store for another
     /// sequence.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         fileprivate var bell: AsyncStream<Void>.Iterator
         fileprivate let pending: Pending<Key>
 
         /// Waits for the next change; returns nil after cancellation of the task.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Set<Key>? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> Set<Key>? {
             while await bell.next(isolation: actor) != nil {
                 let keys = pending.take()
                 if !keys.isEmpty { return keys }
@@ -31,11 +31,11 @@ public struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
         }
 
         /// Waits for the next change; returns nil after cancellation of the task.
-        public mutating func next() async -> Set<Key>? { await next(isolation: nil) }
+        package mutating func next() async -> Set<Key>? { await next(isolation: nil) }
     }
 
     /// Returns the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(bell: bell.makeAsyncIterator(), pending: pending) }
+    package func makeAsyncIterator() -> Iterator { Iterator(bell: bell.makeAsyncIterator(), pending: pending) }
 }
 
 /// The content of a store, for readers that read everything again.
@@ -139,13 +139,15 @@ extension PracticeStore {
     /// A sequence of the recordings whose sections, position, settings or title change from now on, by this program or
     /// another. A change by another program is noticed within a fifth of a second.
     ///
-    /// The file is watched only while a reader exists, and no thread blocks meanwhile.
-    public var changes: StoreChanges<RecordingKey> {
+    /// Each element is the set of all changes since the previous element; a slow reader uses no more memory. A sequence
+    /// has one reader; for a second reader ask the store for another sequence. The file is watched only while a reader
+    /// exists, and no thread blocks meanwhile.
+    public var changes: some AsyncSequence<Set<RecordingKey>, Never> & Sendable {
         changes(to: listeners) { [weak self] revision in self?.recordingChanges(after: revision) }
     }
 
     /// A sequence of the takes, by number, that are added, removed or edited from now on, as in ``changes``.
-    public var takeChanges: StoreChanges<Int> {
+    public var takeChanges: some AsyncSequence<Set<Int>, Never> & Sendable {
         changes(to: takeListeners) { [weak self] revision in self?.takeChanges(after: revision) }
     }
 

@@ -26,8 +26,8 @@ public struct TakeConversion: Sendable, Equatable {
     ///   - source: Path of a recording in any readable format.
     ///   - target: Path of the new file, which must not exist.
     ///   - format: Format of the new file.
-    ///   - marks: Marks, stored as chapters to the millisecond if `format.keepsMarks`. At most 999 in FLAC, Vorbis and
-    ///     Opus files; in an Opus file as many as fit into 50000 bytes.
+    ///   - marks: Marks, stored as chapters to the millisecond, except in MP3. At most 999 in FLAC, Vorbis and Opus
+    ///     files; in an Opus file as many as fit into 50000 bytes.
     ///   - progress: Called from time to time with the finished part, 0...1.
     ///   - isCancelled: Called from time to time. If it returns true, the function removes the new file and throws
     ///     `.cancelled`.

@@ -1,9 +1,9 @@
-public import Explanations
+package import Explanations
 
 /// Why a feed cannot be read.
-public struct FeedError: ExplainedError, Hashable {
+package struct FeedError: ExplainedError, Hashable {
     /// The closed list of causes.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The text is a web page. If the page names the feed of its site, the remedy contains the feed's address.
         case webPage
         /// The text is neither RSS, Atom nor JSON Feed.
@@ -19,11 +19,11 @@ public struct FeedError: ExplainedError, Hashable {
     }
 
     /// The cause.
-    public let kind: Kind
+    package let kind: Kind
     /// The cause, in one plain sentence.
-    public let message: String
+    package let message: String
     /// The remedy, in one plain sentence.
-    public let remedy: String
+    package let remedy: String
     /// Address of the feed named in a web page; nil for other errors, and for a page that names no feed.
     package let feedAddress: String?
 

@@ -1,10 +1,10 @@
-public import Explanations
+package import Explanations
 
 /// Why the catalogue of a library cannot be read.
-public typealias CatalogueError = Failure<CatalogueErrorKind>
+package typealias CatalogueError = Failure<CatalogueErrorKind>
 
 /// The closed list of causes.
-public enum CatalogueErrorKind: String, FailureKind, CaseIterable {
+package enum CatalogueErrorKind: String, FailureKind, CaseIterable {
     /// The text is not JSON, or not a catalogue.
     case foreign
     /// A later version of this program wrote the catalogue.

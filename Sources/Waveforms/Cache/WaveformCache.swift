@@ -50,7 +50,7 @@ public struct WaveformCache: Sendable {
     }
 
     /// The state of a recording when it was looked up.
-    public struct Source: Sendable {
+    struct Source: Sendable {
         let path: String
         let state: FileState
         /// True if any later change will show in the state.
@@ -63,9 +63,8 @@ public struct WaveformCache: Sendable {
     public struct Lookup: Sendable {
         /// The recording's waveform, if the cache holds it.
         public let waveform: Waveform?
-        /// The recording. Pass it to ``WaveformCache/store(_:of:madeOf:)`` with the waveform made after the lookup.
-        /// `nil` if no waveform can be kept: the recording is not a regular file, or is being written.
-        public let source: Source?
+        /// The recording; `nil` if no waveform can be kept: the recording is not a regular file, or is being written.
+        let source: Source?
         /// Problems found, in plain words; empty without problems.
         public let remarks: [String]
     }
@@ -124,12 +123,13 @@ public struct WaveformCache: Sendable {
     ///
     /// - Parameters:
     ///   - waveform: The waveform of the whole recording, made after the lookup.
-    ///   - source: The source from ``lookup(path:tones:)``. If the file has changed since the lookup, nothing is kept.
+    ///   - lookup: The result of ``lookup(path:tones:)``. If the file has changed since the lookup, nothing is kept.
     ///   - info: The description of the recording behind the waveform; with a shortfall, nothing is kept.
     /// - Returns: `stored`, or the reason for not keeping the waveform; a failure leaves nothing behind.
     @discardableResult
-    public func store(_ waveform: Waveform, of source: Source, madeOf info: AudioFileInfo? = nil) -> Storing {
+    public func store(_ waveform: Waveform, of lookup: Lookup, madeOf info: AudioFileInfo? = nil) -> Storing {
         guard let folder else { return .notStored(Self.noHome) }
+        guard let source = lookup.source else { return .notStored(lookup.remarks.joined(separator: "; ")) }
         if let shortfall = info?.shortfall { return .notStored("\(source.path): may not be whole: \(shortfall)") }
         let now = clock()
         let key: ContentKey

@@ -2,6 +2,7 @@
 import Files
 import Glibc
 import Terminal
+import TextFormats
 import WoodshedLibrary
 
 /// The document-opening program and its arguments.

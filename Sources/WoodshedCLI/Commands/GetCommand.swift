@@ -2,6 +2,7 @@
 import ArgumentParser
 import JSON
 import Terminal
+import TextFormats
 import WoodshedLibrary
 
 struct GetCommand: Verb {

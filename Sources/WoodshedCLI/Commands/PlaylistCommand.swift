@@ -4,6 +4,7 @@ import Explanations
 import Files
 import JSON
 import Terminal
+import TextFormats
 import WoodshedLibrary
 
 struct PlaylistCommand: Verb {

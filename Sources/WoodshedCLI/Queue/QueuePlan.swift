@@ -2,6 +2,7 @@
 import ArgumentParser
 import Files
 import Terminal
+import TextFormats
 import WoodshedLibrary
 
 /// Options of a queue of recordings.

@@ -7,8 +7,7 @@ final class WaveformSupply {
     let facts: RecordingFacts
     private let path: String
     private let cache: WaveformCache?
-    private let source: WaveformCache.Source?
-    private let known: Waveform?
+    private let lookup: WaveformCache.Lookup?
     private let maker: WaveformMaker?
     private var made: Waveform?
 
@@ -16,9 +15,8 @@ final class WaveformSupply {
     init(path: String, usesCache: Bool, note: (String) -> Void = StandardStream.error.note) throws {
         self.path = path
         cache = usesCache ? WaveformCache() : nil
-        let found = cache?.lookup(path: path, tones: true)
-        (known, source) = (found?.waveform, found?.source)
-        if let known {
+        lookup = cache?.lookup(path: path, tones: true)
+        if let known = lookup?.waveform {
             (facts, maker) = (RecordingFacts(known, path: path), nil)
             return
         }
@@ -28,7 +26,7 @@ final class WaveformSupply {
     }
 
     func waveform(draws: Bool) throws -> Waveform {
-        if let waveform = known ?? made { return waveform }
+        if let waveform = lookup?.waveform ?? made { return waveform }
         guard let maker else { throw CommandFailure(.software, "\(path): has no waveform", remedy: "Try again.") }
         let waveform = try WaveformWork.waveform(maker, draws: draws)
         made = waveform
@@ -37,6 +35,6 @@ final class WaveformSupply {
 
     /// Stores a computed waveform in the cache. After a failure, the next run computes the waveform again.
     func keep() {
-        if let made, let cache, let source { _ = cache.store(made, of: source, madeOf: maker?.info) }
+        if let made, let cache, let lookup { _ = cache.store(made, of: lookup, madeOf: maker?.info) }
     }
 }

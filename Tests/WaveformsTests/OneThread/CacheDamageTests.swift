@@ -50,8 +50,7 @@ struct CacheDamageTests {
             let lookup = bench.cache().lookup(path: path, tones: true)
             #expect(lookup.waveform == nil && !lookup.remarks.isEmpty, "\(name)")
             #expect(!isThere(entry), "\(name)")
-            let source = try #require(lookup.source)
-            #expect(bench.cache().store(waveform, of: source) == .stored)
+            #expect(bench.cache().store(waveform, of: lookup) == .stored)
             #expect(try bytes(of: entry) == whole)
             #expect(bench.cache().lookup(path: path, tones: true).waveform == waveform, "\(name)")
         }
@@ -64,8 +63,8 @@ struct CacheDamageTests {
         let coloured = entry.replacingOccurrences(of: ".waveform", with: "+tones.waveform")
         try FileManager.default.moveItem(atPath: entry, toPath: coloured)
         #expect(bench.cache().lookup(path: path, tones: true).waveform == nil && !isThere(coloured))
-        let source = try #require(bench.cache().lookup(path: path, tones: true).source)
-        #expect(bench.cache().store(waveform, of: source) == .stored && isThere(entry))
+        let lookup = bench.cache().lookup(path: path, tones: true)
+        #expect(bench.cache().store(waveform, of: lookup) == .stored && isThere(entry))
     }
 
     @Test("the cache waits for no pipe, follows no link, and leaves a folder in a waveform's place")
@@ -86,8 +85,7 @@ struct CacheDamageTests {
             try place()
             let lookup = bench.cache().lookup(path: path, tones: true)
             #expect(lookup.waveform == nil && !lookup.remarks.isEmpty && !isThere(entry), "\(name)")
-            let source = try #require(lookup.source)
-            #expect(bench.cache().store(waveform, of: source) == .stored, "\(name)")
+            #expect(bench.cache().store(waveform, of: lookup) == .stored, "\(name)")
         }
         #expect(try bytes(of: aside) == bytes(of: entry))
         #expect(isThere(other))
@@ -95,7 +93,7 @@ struct CacheDamageTests {
         try FileManager.default.createDirectory(atPath: entry, withIntermediateDirectories: false)
         let lookup = bench.cache().lookup(path: path, tones: true)
         #expect(lookup.waveform == nil && lookup.remarks.first?.contains("cannot be removed") == true)
-        guard case .notStored = bench.cache().store(waveform, of: try #require(lookup.source)) else {
+        guard case .notStored = bench.cache().store(waveform, of: lookup) else {
             Issue.record("a folder was replaced")
             return
         }
@@ -146,13 +144,12 @@ struct CacheDamageTests {
             let cache = WaveformCache(folder: folder)
             let lookup = cache.lookup(path: path, tones: false)
             #expect(lookup.waveform == nil)
-            if let source = bench.cache().lookup(path: path, tones: false).source {
-                guard case .notStored(let reason) = cache.store(waveform, of: source) else {
-                    Issue.record("kept in \(folder ?? "no folder")")
-                    continue
-                }
-                #expect(!reason.isEmpty)
+            let readable = bench.cache().lookup(path: path, tones: false)
+            guard case .notStored(let reason) = cache.store(waveform, of: readable) else {
+                Issue.record("kept in \(folder ?? "no folder")")
+                continue
             }
+            #expect(!reason.isEmpty)
         }
         #expect(try bytes(of: file) == [1])
         #expect(!isThere(bench.scratch.file("nowhere")))

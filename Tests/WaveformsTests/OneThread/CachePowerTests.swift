@@ -35,7 +35,7 @@ struct CachePowerTests {
                             continue
                         }
                         if lookup.waveform != nil { return "another waveform" }
-                        guard let source = lookup.source, cache.store(waveform, of: source) == .stored,
+                        guard cache.store(waveform, of: lookup) == .stored,
                             cache.lookup(path: path, tones: true).waveform == waveform
                         else { return "a waveform that cannot be made anew" }
                     }

@@ -43,8 +43,8 @@ extension RecordingLibrary {
     /// merging the same catalogue again completes the merge.
     ///
     /// - Parameter bytes: Result of ``catalogueText(withKeys:)`` of the other library, in UTF-8.
-    /// - Throws: `CatalogueError`: nothing has changed; `RecordingLibraryError`, `StoreError`: the pieces before the
-    ///   error are merged.
+    /// - Throws: `RecordingLibraryError`, `StoreError`: the pieces before the error are merged; another
+    ///   `ExplainedError` if the bytes are no catalogue: nothing has changed.
     @discardableResult
     public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {
         try apply(CataloguePieces(reading: bytes))
