@@ -156,7 +156,7 @@ let package = Package(
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Anki", dependencies: ["Database", "Explanations", "Files", "JSON"], swiftSettings: unoptimised),
         .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),
-        .target(name: "Settings", dependencies: ["UserState"], swiftSettings: settings),
+        .target(name: "Settings", dependencies: ["Explanations", "UserState"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [

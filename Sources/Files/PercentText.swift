@@ -1,3 +1,5 @@
+internal import Explanations
+
 /// Percent-encoding of addresses: bytes as text of ordinary characters (RFC 3986, section 2.1).
 package enum PercentText {
     /// Escapes all bytes except letters, digits, `-._~` and the bytes in `kept`.
@@ -45,13 +47,7 @@ package enum PercentText {
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte)
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -1,5 +1,6 @@
 // Settings: the user's saved options, in a plain file. The module knows the file's form, but neither options nor their
 // meaning.
+internal import Explanations
 
 /// The text of a configuration file: lines of `option = value`, comments after `#`, blank lines. Unchanged lines keep
 /// their exact text.
@@ -58,7 +59,7 @@ package struct SettingsText: Equatable, Sendable {
     // MARK: Lines
 
     private static func isSilent(_ line: String) -> Bool {
-        let rest = trimmed(line[...])
+        let rest = line.trimmed()
         return rest.isEmpty || rest.hasPrefix("#")
     }
 
@@ -66,13 +67,13 @@ package struct SettingsText: Equatable, Sendable {
     /// nothing.
     private static func parts(_ line: String) -> (option: String, value: String, comment: String)? {
         guard !isSilent(line), let sign = line.firstIndex(of: "=") else { return nil }
-        let option = trimmed(line[..<sign])
+        let option = line[..<sign].trimmed()
         guard !option.isEmpty, !option.contains(where: { $0.isWhitespace || $0 == "#" || $0 == "\"" }) else {
             return nil
         }
-        let rest = trimmed(line[line.index(after: sign)...])
+        let rest = line[line.index(after: sign)...].trimmed()
         if rest.hasPrefix("\""), let end = rest.dropFirst().firstIndex(of: "\"") {
-            let behind = trimmed(rest[rest.index(after: end)...])
+            let behind = rest[rest.index(after: end)...].trimmed()
             guard behind.isEmpty || behind.hasPrefix("#") else { return nil }
             return (option, String(rest[rest.index(after: rest.startIndex)..<end]), behind)
         }
@@ -80,7 +81,7 @@ package struct SettingsText: Equatable, Sendable {
         var previous: Character = " "
         for index in rest.indices {
             if rest[index] == "#", previous.isWhitespace {
-                return (option, trimmed(rest[..<index]), String(rest[index...]))
+                return (option, rest[..<index].trimmed(), String(rest[index...]))
             }
             previous = rest[index]
         }
@@ -88,14 +89,7 @@ package struct SettingsText: Equatable, Sendable {
     }
 
     private static func quoted(_ value: String) -> String {
-        let isPlain = !value.contains("#") && trimmed(value[...]) == value && !value.isEmpty && !value.hasPrefix("\"")
+        let isPlain = !value.contains("#") && value.trimmed() == value && !value.isEmpty && !value.hasPrefix("\"")
         return isPlain ? value : "\"" + value.filter { $0 != "\"" && !$0.isNewline } + "\""
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
     }
 }

@@ -25,9 +25,10 @@ struct TextHelperTests {
         #expect("e\u{301}e".shortened(toBytes: 2).isEmpty && "abc"[...].shortened(toBytes: -1).isEmpty)
     }
 
-    @Test("52 bytes are ASCII letters")
+    @Test("52 bytes are ASCII letters, and 10 are digits")
     func letters() {
         let letters = (UInt8.min ... .max).filter(\.isASCIILetter)
         #expect(String(decoding: letters, as: UTF8.self) == "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        #expect(String(decoding: (UInt8.min ... .max).filter(\.isASCIIDigit), as: UTF8.self) == "0123456789")
     }
 }

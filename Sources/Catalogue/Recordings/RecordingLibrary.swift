@@ -248,9 +248,7 @@ extension LibraryItem.Words {
         }
         words.artist = try checked(artist, "artist")
         words.language = try checked(language, "language")
-        let isTag = words.language.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "-") || byte.isASCIILetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        }
+        let isTag = words.language.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0.isASCIILetter || $0.isASCIIDigit }
         guard isTag, words.language.utf8.count <= 35 else {
             throw RecordingLibraryError(
                 .textRefused, "'\(words.language)' is not a language tag",

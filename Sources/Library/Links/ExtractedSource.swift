@@ -30,7 +30,7 @@ package struct ExtractedSource: Sendable, Hashable {
         self.artist = Self.line(artist)
         self.seconds = seconds.flatMap { $0 > 0 && $0 <= 1e7 ? $0 : nil }
         self.pathExtension = pathExtension.flatMap { text in
-            let isName = text.utf8.allSatisfy { $0.isASCIILetter || (0x30...0x39).contains($0) }
+            let isName = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
             return isName && (1...8).contains(text.utf8.count) ? text.lowercased() : nil
         }
         self.headers = Array(headers.prefix(32))

@@ -25,17 +25,15 @@ enum FormatTime {
         guard seconds <= mostSeconds else { return nil }
         guard halves.count == 2 else { return seconds * nanoseconds }
         let decimals = halves[1].prefix(9)
-        guard !halves[1].isEmpty, halves[1].utf8.allSatisfy(isDigit), let fraction = digits(decimals) else {
+        guard !halves[1].isEmpty, halves[1].utf8.allSatisfy(\.isASCIIDigit), let fraction = digits(decimals) else {
             return nil
         }
         return seconds * nanoseconds + (decimals.utf8.count..<9).reduce(fraction) { value, _ in value * 10 }
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     /// Parses a number of digits only, small enough for a time.
     static func digits(_ text: some StringProtocol) -> Int64? {
-        text.utf8.count <= 10 && text.utf8.allSatisfy(isDigit) ? Int64(digits: text, in: .counts) : nil
+        text.utf8.count <= 10 && text.utf8.allSatisfy(\.isASCIIDigit) ? Int64(digits: text, in: .counts) : nil
     }
 
     /// Returns the frame nearest to a time in nanoseconds; the earlier of two equally near frames.

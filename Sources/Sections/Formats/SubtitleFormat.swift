@@ -41,7 +41,7 @@ enum SubtitleFormat {
 
     private static func isNumber(_ line: Substring) -> Bool {
         let line = line.trimmed()
-        return !line.isEmpty && line.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return !line.isEmpty && line.utf8.allSatisfy { $0.isASCIIDigit }
     }
 
     /// Returns the two times of a line; the rest of the line is the layout of the cue.
@@ -133,15 +133,6 @@ enum SubtitleFormat {
     }
 
     private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.append(character)
-            }
-        }
-        return result
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

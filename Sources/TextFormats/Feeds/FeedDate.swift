@@ -86,7 +86,7 @@ enum FeedDate {
     // MARK: Parts of both
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard (1...4).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard (1...4).contains(digits.count), digits.allSatisfy({ $0.isASCIIDigit }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
@@ -142,7 +142,7 @@ enum FeedLength {
         var seconds = 0.0
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
-            let isNumber = part.allSatisfy { (0x30...0x39).contains($0) || isLast && $0 == UInt8(ascii: ".") }
+            let isNumber = part.allSatisfy { $0.isASCIIDigit || isLast && $0 == UInt8(ascii: ".") }
             guard isNumber, let value = Double(decimal: String(decoding: part, as: UTF8.self), in: 0...1e9) else {
                 return nil
             }

@@ -47,7 +47,7 @@ enum M3UList {
         mutating func takeInformation(_ value: String) {
             let bytes = Array(value.utf8)
             let number = bytes.prefix {
-                (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+                $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
             }
             seconds = Double(decimal: String(decoding: number, as: UTF8.self), in: -1...1e9)
             // Between length and title, there may be keys with quoted values, which may contain commas.

@@ -76,17 +76,10 @@ struct PlaylistPlace {
 
     /// Returns the letters before the first colon, if a valid scheme. A single letter is a drive.
     private static func scheme(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        let scheme = text.prefix(32).prefix {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
-            }
+        let scheme = text.prefix(33).prefix { $0 != UInt8(ascii: ":") }
+        guard (2...32).contains(scheme.count), scheme.endIndex < text.endIndex, AddressParts.isScheme(scheme) else {
+            return nil
         }
-        guard scheme.count > 1, text[scheme.endIndex...].first == UInt8(ascii: ":"), let first = scheme.first,
-            first >= 0x41
-        else { return nil }
         return scheme
     }
 

@@ -85,7 +85,7 @@ package enum AddressKeys {
         let isNumber = authority.utf8.first == UInt8(ascii: "[")
         let start = isNumber ? authority.utf8.firstIndex(of: UInt8(ascii: "]")) : authority.startIndex
         guard let start, let colon = authority[start...].utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return !authority[colon...].utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+        return !authority[colon...].utf8.dropFirst().allSatisfy { $0.isASCIIDigit }
     }
 
     /// Returns the rest of an address after the user's name and password, without keys.

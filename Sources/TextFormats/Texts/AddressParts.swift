@@ -23,7 +23,7 @@ package struct AddressParts {
             query = rest[rest.utf8.index(after: sign)...]
             rest = rest[..<sign]
         }
-        if let sign = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<sign]) {
+        if let sign = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<sign].utf8) {
             scheme = rest[..<sign]
             rest = rest[rest.utf8.index(after: sign)...]
         }
@@ -84,12 +84,9 @@ package struct AddressParts {
         return text
     }
 
-    private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, first.isASCIILetter else { return false }
-        return text.utf8.allSatisfy {
-            $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
-                || $0 == UInt8(ascii: ".")
-        }
+    static func isScheme(_ text: some Collection<UInt8>) -> Bool {
+        guard let first = text.first, first.isASCIILetter else { return false }
+        return text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     }
 
     /// Removes the steps `.` and `..` from a path.

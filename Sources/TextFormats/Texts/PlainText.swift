@@ -131,7 +131,7 @@ enum PlainText {
     /// Returns the name of the tag at `start`, in lower case and without its slash.
     private static func tagName(_ bytes: [UInt8], _ start: Int) -> String {
         let slash = bytes[start + 1] == UInt8(ascii: "/") ? 1 : 0
-        return bytes[(start + 1 + slash)...].prefix(16).prefix { $0.isASCIILetter || (0x30...0x39).contains($0) }
+        return bytes[(start + 1 + slash)...].prefix(16).prefix { $0.isASCIILetter || $0.isASCIIDigit }
             .lowercased
     }
 

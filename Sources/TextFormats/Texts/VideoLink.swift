@@ -51,12 +51,7 @@ package struct VideoLink: Sendable, Hashable {
 
     private init?(videoID: ArraySlice<UInt8>) {
         let isName = videoID.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
+            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
         guard isName, videoID.count == 11 else { return nil }
         self.videoID = String(decoding: videoID, as: UTF8.self)

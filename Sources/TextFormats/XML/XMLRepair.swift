@@ -217,7 +217,7 @@ struct XMLRepair {
         let digits = text.dropFirst(isHexadecimal ? 1 : 0)
         guard let number = UInt32(digits: digits, radix: isHexadecimal ? 16 : 10, in: 0...(.max)) else {
             let isNumber = digits.allSatisfy {
-                (0x30...0x39).contains($0) || isHexadecimal && (0x61...0x66).contains($0 | 0x20)
+                $0.isASCIIDigit || isHexadecimal && (0x61...0x66).contains($0 | 0x20)
             }
             return isNumber && !digits.isEmpty ? String.UnicodeScalarView() : nil
         }
@@ -239,7 +239,7 @@ struct XMLRepair {
     }
 
     private mutating func takeName() -> ArraySlice<UInt8> {
-        let name = text[place...].prefix { Self.isName($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+        let name = text[place...].prefix { Self.isName($0) || $0.isASCIIDigit || $0 == 0x2D || $0 == 0x2E }
         place = name.endIndex
         return name
     }

@@ -10,7 +10,7 @@ package struct TransferHeader: Sendable, Hashable {
     /// Creates a header. Returns nil if its parts cannot be sent, or if the transfer itself controls this header.
     package init?(name: String, value: String) {
         let isToken = name.utf8.allSatisfy {
-            $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
         }
         guard isToken, (1...64).contains(name.utf8.count), value.utf8.count <= 4096,
             !value.utf8.contains(where: { $0 < 32 || $0 == 127 }), !Self.reserved.contains(name.lowercased())

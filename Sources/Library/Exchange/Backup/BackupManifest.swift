@@ -41,7 +41,7 @@ struct BackupManifest: Equatable {
     /// True for a name that a manifest can contain, including manifests of earlier versions.
     static func isStoreName(_ name: String) -> Bool {
         name.hasPrefix("practice-") && name.hasSuffix(".db")
-            && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 46 }
+            && name.utf8.allSatisfy { (97...122).contains($0) || $0.isASCIIDigit || $0 == 45 || $0 == 46 }
     }
 
     var text: String {
