@@ -172,6 +172,25 @@ struct TakeSafetyTests {
         #expect(run.status == status && isReported == (number != SIGINT), "\(run.status) \(run.lines) \(run.error)")
     }
 
+    @Test("one Ctrl-C ends a take, and another only its conversion: the take is kept, listed and reported")
+    func endedConversion() {
+        let studio = Studio()
+        let script = "#!/bin/sh\n: >'\(studio.folder["started"])'\nexec sleep 600\n"
+        _ = unsafe chmod(studio.folder.write("ffmpeg", Array(script.utf8)), 0o755)
+        let path = ["PATH": studio.folder.path + ":/usr/local/bin:/usr/bin:/bin"]
+        let arguments = ["record", "take.m4a", "--input", "null", "--priority", "0", "--json"]
+        let run = studio.run(arguments, with: path) { running in
+            #expect(eventually { studio.folder.read("take.wav").count > 40_000 })
+            running.send(SIGINT)
+            #expect(eventually { studio.folder.names.contains("started") })
+            running.send(SIGINT)
+        }
+        #expect(run.status == 130 && run.error.contains("take 1; next: "), "\(run.status) \(run.error)")
+        #expect(run.lines.last?.contains(#""event":"recording.stopped""#) == true, "\(run.lines)")
+        #expect(run.lines.last?.contains(#""outcome":"kept""#) == true, "\(run.lines)")
+        #expect(studio.folder.names.contains("take.wav") && !studio.folder.names.contains("take.m4a"))
+    }
+
     @Test(
         "a take over a loop cut off by any fault is whole, and listed in its place by the next command",
         arguments: Fault.allCases,
