@@ -35,7 +35,7 @@ for compiler in gcc clang; do
         "$compiler" -std=$standard "${warnings[@]}" -fsyntax-only "-I$include" alone.cpp || fail "the header in $standard, by $compiler"
     done
 done
-"$root/scripts/c-layout.py" || fail "the layout has changed"
+"$root/scripts/checks/c-layout.py" || fail "the layout has changed"
 "$root/scripts/checks/c-comments.py" || fail "a comment of the header lacks something"
 
 # The library exports the declared functions and nothing else, and the conformance test calls all functions.
