@@ -9,21 +9,45 @@
         engine.start()
         engine.wait()
 
-This file has no dependencies but the shared library libwoodshed.so.1; the environment variable WOODSHED_LIBRARY names another library.
-Positions and lengths are in frames at the engine's rate, from 0; speeds are factors from 0.25 to 4. Every failure raises `Error`, with
-message, remedy and status. Any thread may call any function. The header woodshed.h describes each function and each field.
+The module has no dependencies but the shared library libwoodshed.so.1, and _woodshed_tables.py beside this file; the environment variable
+WOODSHED_LIBRARY names another library. Positions and lengths are in frames at the engine's rate, from 0; speeds are factors from 0.25 to 4.
+Every failure raises `Error`, with message, remedy and status. Any thread may call any function. The header woodshed.h describes each
+function and each field.
 """
 import ctypes
 import os
-from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import POINTER, byref, c_float, c_int32, c_int64, c_void_p
 from dataclasses import dataclass
 
-NOW = -1
-ENDLESS = -1
+import _woodshed_tables as _tables
 
-_library = ctypes.CDLL(os.environ.get("WOODSHED_LIBRARY", "libwoodshed.so.1"))
-for _name in ("version", "error_message", "error_remedy"):
-    getattr(_library, "woodshed_" + _name).restype = c_char_p
+NOW = _tables.NOW
+ENDLESS = _tables.ENDLESS
+# As `rewind_seconds` of a session: repeats more after a longer pause.
+AUTOMATIC = _tables.REWIND_AUTOMATIC
+
+EVENTS = {number: name for name, number in _tables.event_kind.items()}
+# The member of an event's data for each kind with data.
+_MEMBERS = {name: name for name, *_ in _tables.event_data._fields_} | {
+    "resumed": "paused", "session_take_began": "session_take", "session_take_dropped": "session_take",
+    "session_take_unlisted": "session_take_failed"}
+_MEMBERS |= dict.fromkeys(
+    "started section_started section_ended pass_started pass_ended moved speed_changed frozen unfrozen".split(), "place")
+_MEMBERS |= dict.fromkeys("device_missing take_failed input_ended log_failed".split(), "failure")
+RECORDER_STATES = list(_tables.recorder_state)
+TAKE_ENDS = list(_tables.take_end)
+STATES = list(_tables.player_state)
+CLOCKS = _tables.clock
+LOSS = _tables.loss_policy
+JOINTS = _tables.joint
+MATERIALS = _tables.material
+FORMANTS = _tables.formants
+# Without the "by" or "of" of the header: WOODSHED_TAKES_OF_PASSES is "passes".
+TAKE_MODES = {name.split("_")[-1]: number for name, number in _tables.take_mode.items()}
+CENTRES = _tables.centre
+RATINGS = _tables.rating
+
+_library = _tables.declare(ctypes.CDLL(os.environ.get("WOODSHED_LIBRARY", "libwoodshed.so.1")))
 
 
 class Error(Exception):
@@ -36,167 +60,18 @@ class Error(Exception):
         super().__init__(f"{self.message}\n{self.remedy}".rstrip())
 
 
+def _result(name, *arguments):
+    """Returns the result of a function. An argument of a wrong type raises TypeError."""
+    try:
+        return getattr(_library, "woodshed_" + name)(*arguments)
+    except ctypes.ArgumentError as error:
+        raise TypeError(f"woodshed_{name}: {error}") from None
+
+
 def _call(name, *arguments):
-    status = getattr(_library, "woodshed_" + name)(*arguments)
+    status = _result(name, *arguments)
     if status != 0:
         raise Error(status)
-
-
-class _Struct(ctypes.Structure):
-    """A struct of the header; the first field is the size."""
-
-    def __init__(self, **fields):
-        super().__init__(size=ctypes.sizeof(type(self)), **fields)
-
-
-def _struct(name, fields):
-    """A struct of 32-bit numbers (i), 64-bit numbers (q), floats of 64 bits (d), sizes (z), pointers (p) and texts (s)."""
-    kinds = {"i": c_int32, "q": c_int64, "d": c_double, "z": c_size_t, "p": c_void_p, "s": c_char_p}
-    pairs = [field.split(":") for field in fields.split()]
-    return type(name, (_Struct,), {"_fields_": [("size", c_uint32)] + [(name, kinds[kind]) for name, kind in pairs]})
-
-
-_EngineOptions = _struct(
-    "EngineOptions",
-    "sample_rate:i channels:i period_frames:i periods:i priority:i clock:i on_loss:i samples:i ends_with_players:i exclusive:i")
-_Configuration = _struct("Configuration", "sample_rate:i channels:i period_frames:i buffer_frames:i")
-_Position = _struct("Position", "reserved:i written:q heard:q")
-_Statistics = _struct(
-    "Statistics",
-    "priority:i xruns:q lost_frames:q interruptions:q blocks:q frames:q median_microseconds:d maximum_microseconds:d")
-_Device = _struct("Device", "is_input:i is_default:i reserved:i name:s description:s")
-_ClipInfo = _struct(
-    "ClipInfo", "channels:i sample_rate:i file_rate:i frames:q file_frames:q container:s codec:s")
-_Section = _struct("Section", "passes:i start:q end:q speed:d speed_to:d speed_step:d name:s id:i reserved:i")
-_Plan = _struct(
-    "Plan",
-    "passes:i sections:p section_count:z speed:d speed_to:d speed_step:d semitones:d gap_frames:q gap_passes:d joint:i "
-    "material:i light:i varispeed:i reversed:i repeats:i formants:i reserved:i")
-_Status = _struct(
-    "Status",
-    "state:i section:i pass_:i passes:i is_resting:i is_frozen:i is_reversed:i frame:q clip_frame:q speed:d semitones:d "
-    "starved_frames:q dropped_events:q")
-
-
-def _part(name, fields):
-    """A struct without a size, in an event. Further kinds of fields are a player's place (P), an error (F) and a take (T)."""
-    kinds = {"i": c_int32, "q": c_int64, "d": c_double, "p": c_void_p, "s": c_char_p} | _parts
-    return type(name, (ctypes.Structure,), {"_fields_": [(name, kinds[kind]) for name, kind in (each.split(":") for each in fields.split())]})
-
-
-_parts = {}
-_parts |= {
-    "P": _part("place", "clip_frame:q section:i pass_:i passes:i reserved:i speed:d semitones:d"), "F": _part("failure", "message:s remedy:s"),
-    "T": _part("session_take_event", "input_frame:q take_id:i number:i path:s speed:d semitones:d pass_:i reserved:i")}
-
-
-class _EventData(ctypes.Union):
-    _fields_ = [("place", _parts["P"]), ("failure", _parts["F"]), ("session_take", _parts["T"])] + [
-        (name, _part(name + "_event", fields)) for name, fields in {
-            "xrun": "place:P lost_frames:q", "starved": "place:P silent_frames:q", "limited": "place:P reduction_decibels:d",
-            "paused": "place:P reason:i reserved:i", "finished": "place:P finish:i reserved:i failure:F",
-            "material_chosen": "place:P material:i reserved:i explanation:s",
-            "device_lost": "unheard_frames:q reason:i reserved:i failure:F", "device_back": "device_name:s",
-            "disturbed": "lost_frames:q", "take_started": "input_frame:q earlier_frames:q", "take_marked": "name:s",
-            "take_stopped": "end:i reserved:i", "take_overrun": "lost_frames:q",
-            "take_clipped": "input_frame:q channel:i reserved:i", "disk_low": "seconds_left:d",
-            "session_started": "section_count:i reserved:i", "session_proceeded": "section:i reserved:i",
-            "loop_changed": "loop_start:q loop_end:q is_looping:i reserved:i", "session_take_lost": "take:T lost_frames:q",
-            "session_take_ended": "take:T frames:q", "session_take_failed": "take:T failure:F",
-            "answer": "request:q status:i reserved:i failure:F clip:p waveform:p loudness:p round_trip:p comparison:p",
-        }.items()] + [("reserved", c_int64 * 20)]
-
-
-class _Event(_Struct):
-    _fields_ = [
-        ("size", c_uint32), ("kind", c_int32), ("frame", c_int64), ("player", c_void_p), ("events_lost", c_int64),
-        ("data", _EventData)]
-
-
-_TakeOptions = _struct("TakeOptions", "samples:i frame_limit:q")
-_Take = _struct("Take", "sample_rate:i frames:q lost_frames:q loudness:d true_peak:d end:i reserved:i")
-_RecorderStatus = _struct("RecorderStatus", "state:i sample_rate:i channels:i frames:q lost_frames:q seconds_left:d")
-_Loudness = _struct(
-    "Loudness",
-    "reserved:i integrated:d maximum_momentary:d maximum_short_term:d range:d true_peak:d sample_peak:d overs:q frames:q")
-_RoundTrip = _struct(
-    "RoundTrip", "input_channel:i frames:d spread_frames:d reported_frames:q gain_decibels:d is_inverted:i sample_rate:i")
-_KeptSection = _struct("KeptSection", "number:i id:i is_hard:i start:q end:q name:s text:s")
-_KeptTake = _struct(
-    "KeptTake",
-    "number:i sample_rate:i channels:i frames:q time:q model_start:q model_end:q model_seconds:d speed:d semitones:d pass_:i "
-    "section_id:i rating:i reserved:i path:s name:s note:s")
-_SessionTakes = _struct(
-    "SessionTakes",
-    "mode:i samples:i input_channel:i is_off:i is_measured:i folder:s name:s added_frames:d lead_seconds:d tail_seconds:d "
-    "device:s")
-_DueSection = _struct(
-    "DueSection", "number:i id:i overdue_days:i start:q end:q retrievability:d last_speed:d name:s recording:s")
-_Strip = _struct(
-    "Strip", "centre:i left_channel:i right_channel:i balance:d low_decibels:d mid_decibels:d high_decibels:d")
-_Passage = _struct("Passage", "reserved:i path:s start:q end:q speed:d semitones:d")
-_Comparison = _struct(
-    "Comparison",
-    "reserved:i offset_seconds:d length_ratio:d spread_seconds:d pitch_offset_cents:d pitch_cents:d energy_decibels:d "
-    "hit_attacks:q missed_attacks:q added_attacks:q")
-_SessionOptions = _struct(
-    "SessionOptions",
-    "is_shuffled:i seed:q first_section:i count_in_clicks:i count_in_tempo:d first_frame:q rewind_seconds:d snaps_edges:i "
-    "reserved:i")
-_SessionStatus = _struct(
-    "SessionStatus",
-    "section:i section_count:i section_id:i passes:i is_looping:i loop_start:q loop_end:q heard:q speed:d semitones:d "
-    "gap_frames:q gap_passes:d")
-
-
-class _Level(ctypes.Structure):
-    _fields_ = [("peak", c_float), ("rms", c_float), ("held_decibels", c_double), ("overs", c_int64)]
-
-
-class _Column(ctypes.Structure):
-    _fields_ = [("minimum", c_float), ("maximum", c_float), ("rms", c_float), ("is_clipped", c_int32)]
-
-
-EVENTS = dict(
-    enumerate(
-        (
-            "none closed started section_started section_ended pass_started pass_ended moved speed_changed xrun starved limited "
-            "paused resumed frozen unfrozen finished device_lost device_back device_missing disturbed material_chosen").split()))
-EVENTS |= dict(
-    enumerate(
-        "take_started take_paused take_resumed take_marked take_stopped take_overrun take_clipped disk_low take_failed input_ended".split(),
-        start=32))
-EVENTS |= dict(
-    enumerate(
-        "session_started session_proceeded loop_changed session_completed session_stopped log_failed session_take_began "
-        "session_take_lost session_take_ended session_take_dropped session_take_failed session_take_unlisted".split(), start=48))
-EVENTS[64] = "answer"
-# The member of an event's data for each kind with data.
-_MEMBERS = {name: name for name, *_ in _EventData._fields_} | {
-    "resumed": "paused", "session_take_began": "session_take", "session_take_dropped": "session_take",
-    "session_take_unlisted": "session_take_failed"}
-_MEMBERS |= dict.fromkeys(
-    "started section_started section_ended pass_started pass_ended moved speed_changed frozen unfrozen".split(), "place")
-_MEMBERS |= dict.fromkeys("device_missing take_failed input_ended log_failed".split(), "failure")
-RECORDER_STATES = "idle armed recording paused stopped".split()
-TAKE_ENDS = "asked limit input_ended failed".split()
-STATES = "idle playing paused stopping finished".split()
-CLOCKS = {"auto": 0, "real": 1, "virtual": 2}
-LOSS = {"wait": 0, "pause": 1, "fall_back": 2}
-JOINTS = {"crossfade": 0, "fade": 1, "hard": 2}
-MATERIALS = {"auto": 0, "music": 1, "speech": 2}
-FORMANTS = {"auto": 0, "keep": 1, "move": 2}
-TAKE_MODES = {"key": 0, "passes": 1, "gaps": 2}
-CENTRES = {"as_recorded": 0, "kept": 1, "removed": 2}
-RATINGS = {"again": 1, "hard": 2, "good": 3, "easy": 4}
-# As `rewind_seconds` of a session: repeats more after a longer pause.
-AUTOMATIC = -1
-
-_LISTS = {"device_list": _Device, "section_list": _KeptSection, "due_list": _DueSection, "take_list": _KeptTake}
-for _name in _LISTS:
-    _count, _at = getattr(_library, f"woodshed_{_name}_count"), getattr(_library, f"woodshed_{_name}_at")
-    (_count.argtypes, _count.restype) = [c_void_p], c_size_t
-    (_at.argtypes, _at.restype) = [c_void_p, c_size_t], POINTER(_LISTS[_name])
 
 
 def version():
@@ -212,15 +87,14 @@ def _values(struct):
         if isinstance(value, ctypes.Structure):
             values |= _values(value)
         elif name not in ("size", "reserved"):
-            values[name.rstrip("_")] = value.decode() if isinstance(value, bytes) else value
+            values[name] = value.decode() if isinstance(value, bytes) else value
     return values
 
 
 def _items(kind, handle):
     """Returns the items of a list, and closes the list."""
     try:
-        count, at = getattr(_library, f"woodshed_{kind}_count"), getattr(_library, f"woodshed_{kind}_at")
-        return [_values(at(handle, place).contents) for place in range(count(handle))]
+        return [_values(_result(kind + "_at", handle, place).contents) for place in range(_result(kind + "_count", handle))]
     finally:
         _call(kind + "_close", handle)
 
@@ -234,20 +108,20 @@ def devices():
 
 def measure(path):
     """Measures a whole recording; returns a dictionary of the fields of woodshed_loudness, levels in LUFS, dBTP and dB."""
-    loudness = _Loudness()
+    loudness = _tables.loudness()
     _call("measure", os.fsencode(path), byref(loudness))
     return _values(loudness)
 
 
 def calibrate(output="default", input="default", **options):
     """Measures the round trip from an output to an input, in frames, by playing chirps; returns the fields of woodshed_round_trip."""
-    trip = _RoundTrip()
-    _call("calibrate", os.fsencode(output), os.fsencode(input), byref(_EngineOptions(**options)), byref(trip))
+    trip = _tables.round_trip()
+    _call("calibrate", os.fsencode(output), os.fsencode(input), byref(_tables.engine_options(**options)), byref(trip))
     return _values(trip)
 
 
 def _passage(path, start=0, end=0, speed=0, semitones=0):
-    return _Passage(path=os.fsencode(path), start=start, end=end, speed=speed, semitones=semitones)
+    return _tables.passage(path=os.fsencode(path), start=start, end=end, speed=speed, semitones=semitones)
 
 
 def compare(take, model, start_seconds=0, **passage):
@@ -256,8 +130,8 @@ def compare(take, model, start_seconds=0, **passage):
     `start_seconds` is the second of the take at which the model's first frame was heard. `passage` is the start and the end of the
     model, in frames of its file, and its speed and semitones.
     """
-    comparison = _Comparison()
-    _call("compare", os.fsencode(take), byref(_passage(model, **passage)), c_double(start_seconds), byref(comparison))
+    comparison = _tables.comparison()
+    _call("compare", os.fsencode(take), byref(_passage(model, **passage)), start_seconds, byref(comparison))
     return _values(comparison)
 
 
@@ -279,18 +153,16 @@ class Section:
 
 
 def _sections(sections):
-    return (_Section * len(sections))(
-        *(_Section(**{**vars(each), "name": each.name.encode() if each.name else None}) for each in sections))
+    return (_tables.section * len(sections))(
+        *(_tables.section(**{**vars(each), "name": each.name.encode() if each.name else None}) for each in sections))
 
 
 def _plan(sections=(), joint="crossfade", material="auto", formants="auto", **settings):
     array = _sections(sections)
-    plan = _Plan(
-        sections=ctypes.cast(array, c_void_p) if sections else None, section_count=len(sections), joint=JOINTS[joint],
-        material=MATERIALS[material], formants=FORMANTS[formants], **settings)
-    # The plan refers to the array, so the array must live as long as the plan.
-    plan._array = array
-    return plan
+    # The plan keeps the array.
+    return _tables.plan(
+        sections=array if sections else None, section_count=len(sections), joint=JOINTS[joint], material=MATERIALS[material],
+        formants=FORMANTS[formants], **settings)
 
 
 class _Handle:
@@ -331,11 +203,9 @@ class Engine(_Handle):
 
     def __init__(self, output="default", clock="auto", on_loss="wait", input=None, input_channels=0, **options):
         super().__init__()
-        settings = _EngineOptions(clock=CLOCKS[clock], on_loss=LOSS[on_loss], **options)
+        settings = _tables.engine_options(clock=CLOCKS[clock], on_loss=LOSS[on_loss], **options)
         if input is not None:
-            _call(
-                "engine_open_duplex", os.fsencode(output), os.fsencode(input), c_int32(input_channels), byref(settings),
-                byref(self._handle))
+            _call("engine_open_duplex", os.fsencode(output), os.fsencode(input), input_channels, byref(settings), byref(self._handle))
         elif output is None:
             _call("engine_open_pulled", byref(settings), byref(self._handle))
         else:
@@ -377,8 +247,8 @@ class Engine(_Handle):
         """
         channels = self.configuration["channels"]
         buffers = [(c_float * frames)() for _ in range(channels)]
-        pointers = (c_void_p * channels)(*(ctypes.addressof(buffer) for buffer in buffers))
-        count = _library.woodshed_engine_render(self._handle, pointers, c_int32(frames), c_int64(delay_frames))
+        pointers = (POINTER(c_float) * channels)(*buffers)
+        count = _result("engine_render", self._handle, pointers, frames, delay_frames)
         if count < 0:
             raise ValueError("the engine is closed, or has a device")
         return buffers, count
@@ -389,15 +259,15 @@ class Engine(_Handle):
 
     @property
     def configuration(self):
-        return self._read("configuration", _Configuration())
+        return self._read("configuration", _tables.configuration())
 
     @property
     def position(self):
-        return self._read("position", _Position())
+        return self._read("position", _tables.position())
 
     @property
     def statistics(self):
-        return self._read("statistics", _Statistics())
+        return self._read("statistics", _tables.statistics())
 
 
 class Clip(_Handle):
@@ -415,12 +285,12 @@ class Clip(_Handle):
     def frame_of_file(self, file_frame):
         """Returns the frame of the clip for a frame of the file."""
         frame = c_int64()
-        _call("clip_get_frame_of_file", self._handle, c_int64(file_frame), byref(frame))
+        _call("clip_get_frame_of_file", self._handle, file_frame, byref(frame))
         return frame.value
 
     @property
     def info(self):
-        info = _ClipInfo()
+        info = _tables.clip_info()
         _call("clip_get_info", self._handle, byref(info))
         return _values(info)
 
@@ -437,50 +307,50 @@ class Player(_Handle):
         self._engine = engine
 
     def start(self, at=NOW):
-        _call("player_start", self._handle, c_int64(at))
+        _call("player_start", self._handle, at)
 
     def start_in(self, section, clip_frame=-1, at=NOW):
-        _call("player_start_in", self._handle, c_int32(section), c_int64(clip_frame), c_int64(at))
+        _call("player_start_in", self._handle, section, clip_frame, at)
 
     def pause(self, at=NOW):
-        _call("player_pause", self._handle, c_int64(at))
+        _call("player_pause", self._handle, at)
 
     def resume(self, at=NOW):
-        _call("player_resume", self._handle, c_int64(at))
+        _call("player_resume", self._handle, at)
 
     def stop(self, at=NOW):
-        _call("player_stop", self._handle, c_int64(at))
+        _call("player_stop", self._handle, at)
 
     def seek(self, clip_frame, at=NOW):
-        _call("player_seek", self._handle, c_int64(clip_frame), c_int64(at))
+        _call("player_seek", self._handle, clip_frame, at)
 
     def skip(self, section, at=NOW):
-        _call("player_skip", self._handle, c_int32(section), c_int64(at))
+        _call("player_skip", self._handle, section, at)
 
     def set_speed(self, speed, glide_frames=-1, at=NOW):
-        _call("player_set_speed", self._handle, c_double(speed), c_int64(glide_frames), c_int64(at))
+        _call("player_set_speed", self._handle, speed, glide_frames, at)
 
     def set_pitch(self, semitones, at=NOW):
-        _call("player_set_pitch", self._handle, c_double(semitones), c_int64(at))
+        _call("player_set_pitch", self._handle, semitones, at)
 
     def set_gain(self, decibels, at=NOW):
-        _call("player_set_gain", self._handle, c_double(decibels), c_int64(at))
+        _call("player_set_gain", self._handle, decibels, at)
 
     def set_reversed(self, is_reversed, at=NOW):
-        _call("player_set_reversed", self._handle, c_int32(is_reversed), c_int64(at))
+        _call("player_set_reversed", self._handle, is_reversed, at)
 
     def set_plan(self, at=NOW, **plan):
-        _call("player_set_plan", self._handle, byref(_plan(**plan)), c_int64(at))
+        _call("player_set_plan", self._handle, byref(_plan(**plan)), at)
 
     def set_strip(self, at=NOW, centre="as_recorded", **strip):
         """Changes the channels, the centre, the balance and the equaliser; without arguments the strip becomes neutral."""
-        _call("player_set_strip", self._handle, byref(_Strip(centre=CENTRES[centre], **strip)), c_int64(at))
+        _call("player_set_strip", self._handle, byref(_tables.strip(centre=CENTRES[centre], **strip)), at)
 
     def freeze(self, at=NOW):
-        _call("player_freeze", self._handle, c_int64(at))
+        _call("player_freeze", self._handle, at)
 
     def unfreeze(self, at=NOW):
-        _call("player_unfreeze", self._handle, c_int64(at))
+        _call("player_unfreeze", self._handle, at)
 
     def prepare(self):
         """Waits until the clip is analysed around the player's place."""
@@ -489,18 +359,18 @@ class Player(_Handle):
     def heard(self, frame):
         """Returns the frame of the clip heard at an output frame of the last minute; None if no frame was heard."""
         clip_frame = c_int64()
-        _call("player_get_heard_frame", self._handle, c_int64(frame), byref(clip_frame))
+        _call("player_get_heard_frame", self._handle, frame, byref(clip_frame))
         return None if clip_frame.value < 0 else clip_frame.value
 
     def take_peaks(self, count=2):
         """Returns the highest absolute sample of each of the first `count` channels, at most 8, since the last call; 1 is full scale."""
         peaks = (c_float * count)()
-        _call("player_take_peaks", self._handle, peaks, c_size_t(count))
+        _call("player_take_peaks", self._handle, peaks, count)
         return list(peaks)
 
     @property
     def status(self):
-        status = _Status()
+        status = _tables.player_status()
         _call("player_get_status", self._handle, byref(status))
         values = _values(status)
         return {**values, "state": STATES[values["state"]]}
@@ -524,7 +394,7 @@ class Session(_Handle):
 
     def __init__(self, engine, clip, plan, options):
         super().__init__()
-        _call("session_open", engine._handle, clip._handle, byref(plan), byref(_SessionOptions(**options)), byref(self._handle))
+        _call("session_open", engine._handle, clip._handle, byref(plan), byref(_tables.session_options(**options)), byref(self._handle))
         self._engine = engine
         player = c_void_p()
         _call("session_get_player", self._handle, byref(player))
@@ -540,7 +410,7 @@ class Session(_Handle):
         `mode` is "key" (from one `toggle_take()` to the next), "passes" (each pass is a take) or "gaps" (each gap is a take).
         """
         names = {"folder": folder, "name": name, "device": device}
-        settings = _SessionTakes(
+        settings = _tables.session_takes(
             mode=TAKE_MODES[mode], **{name: os.fsencode(text) for name, text in names.items() if text is not None}, **takes)
         _call(
             "session_record", self._handle, byref(settings), store._handle if store else None,
@@ -553,7 +423,7 @@ class Session(_Handle):
         return bool(is_on.value)
 
     def start(self, at=NOW):
-        _call("session_start", self._handle, c_int64(at))
+        _call("session_start", self._handle, at)
 
     def stop(self):
         _call("session_stop", self._handle)
@@ -571,7 +441,7 @@ class Session(_Handle):
         _call("session_set_loop_end", self._handle)
 
     def loop(self, start, end):
-        _call("session_loop", self._handle, c_int64(start), c_int64(end))
+        _call("session_loop", self._handle, start, end)
 
     def loop_last_heard(self):
         _call("session_loop_last_heard", self._handle)
@@ -581,41 +451,41 @@ class Session(_Handle):
 
     def move_edge(self, edge, frames):
         """Moves the edge "start" or "end" of the loop."""
-        _call("session_move_edge", self._handle, c_int32({"start": 0, "end": 1}[edge]), c_int64(frames))
+        _call("session_move_edge", self._handle, _tables.edge[edge], frames)
 
     def set_speed(self, speed):
-        _call("session_set_speed", self._handle, c_double(speed))
+        _call("session_set_speed", self._handle, speed)
 
     def set_pitch(self, semitones):
-        _call("session_set_pitch", self._handle, c_double(semitones))
+        _call("session_set_pitch", self._handle, semitones)
 
     def set_passes(self, passes):
-        _call("session_set_passes", self._handle, c_int32(passes))
+        _call("session_set_passes", self._handle, passes)
 
     def set_gap(self, frames=0, passes=0):
-        _call("session_set_gap", self._handle, c_int64(frames), c_double(passes))
+        _call("session_set_gap", self._handle, frames, passes)
 
     def skip(self, count=1):
-        _call("session_skip", self._handle, c_int32(count))
+        _call("session_skip", self._handle, count)
 
     def go(self, section):
-        _call("session_go", self._handle, c_int32(section))
+        _call("session_go", self._handle, section)
 
     def set_sections(self, sections):
-        _call("session_set_sections", self._handle, _sections(sections), c_size_t(len(sections)))
+        _call("session_set_sections", self._handle, _sections(sections), len(sections))
 
     def set_reversed(self, is_reversed):
-        _call("session_set_reversed", self._handle, c_int32(is_reversed))
+        _call("session_set_reversed", self._handle, is_reversed)
 
     def jump_to_start(self):
         _call("session_jump_to_start", self._handle)
 
     def set_frozen(self, is_frozen):
-        _call("session_set_frozen", self._handle, c_int32(is_frozen))
+        _call("session_set_frozen", self._handle, is_frozen)
 
     @property
     def status(self):
-        status = _SessionStatus()
+        status = _tables.session_status()
         _call("session_get_status", self._handle, byref(status))
         return _values(status)
 
@@ -635,7 +505,7 @@ class Listener(_Handle):
     def __init__(self, source=None, capacity=0):
         super().__init__()
         name = "listener_open_recorder" if isinstance(source, Recorder) else "listener_open"
-        _call(name, source._handle if source else None, c_int32(capacity), byref(self._handle))
+        _call(name, source._handle if source else None, capacity, byref(self._handle))
 
     def _request(self, name, *arguments):
         number = c_int64()
@@ -655,35 +525,33 @@ class Listener(_Handle):
         return self._request("waveform", os.fsencode(path))
 
     def request_calibrate(self, output="default", input="default", **options):
-        return self._request("calibrate", os.fsencode(output), os.fsencode(input), byref(_EngineOptions(**options)))
+        return self._request("calibrate", os.fsencode(output), os.fsencode(input), byref(_tables.engine_options(**options)))
 
     def request_compare(self, take, model, start_seconds=0, **passage):
-        return self._request("compare", os.fsencode(take), byref(_passage(model, **passage)), c_double(start_seconds))
+        return self._request("compare", os.fsencode(take), byref(_passage(model, **passage)), start_seconds)
 
     def cancel(self, request):
         """Cancels a request; the answer has the status 130, and comes at once."""
-        _call("request_cancel", self._handle, c_int64(request))
+        _call("request_cancel", self._handle, request)
 
     @staticmethod
-    def _result(values):
+    def _answered(values):
         """Returns the results of an answer as objects."""
         makers = {
             "clip": lambda handle: Clip(None, None, handle), "waveform": lambda handle: Waveform(None, handle),
-            "loudness": lambda place: _values(_Loudness.from_address(place)),
-            "round_trip": lambda place: _values(_RoundTrip.from_address(place)),
-            "comparison": lambda place: _values(_Comparison.from_address(place))}
+            **dict.fromkeys(("loudness", "round_trip", "comparison"), lambda pointer: _values(pointer.contents))}
         return {name: make(values[name]) if values[name] else None for name, make in makers.items()}
 
     def next(self, seconds=-1):
         """Returns the next event; the kind is "none" after `seconds` without an event. Below 0 waits without limit."""
-        event = POINTER(_Event)()
-        _call("listener_next", self._handle, c_double(seconds), byref(event))
+        event = POINTER(_tables.event)()
+        _call("listener_next", self._handle, seconds, byref(event))
         event = event.contents
         kind = EVENTS.get(event.kind, str(event.kind))
         values = {"kind": kind, "frame": event.frame, "player": event.player, "events_lost": event.events_lost}
         if kind in _MEMBERS:
             values |= _values(getattr(event.data, _MEMBERS[kind]))
-        return {**values, **self._result(values)} if kind == "answer" else values
+        return {**values, **self._answered(values)} if kind == "answer" else values
 
     def fileno(self):
         """Returns a descriptor that is readable while there are events, for `select` and similar functions."""
@@ -703,7 +571,7 @@ class Recorder(_Handle):
 
     def __init__(self, input="default", clock="auto", **options):
         super().__init__()
-        _call("recorder_open", os.fsencode(input), byref(_EngineOptions(clock=CLOCKS[clock], **options)), byref(self._handle))
+        _call("recorder_open", os.fsencode(input), byref(_tables.engine_options(clock=CLOCKS[clock], **options)), byref(self._handle))
 
     def listen(self, capacity=0):
         """Opens a queue of the recorder's events."""
@@ -715,7 +583,7 @@ class Recorder(_Handle):
 
     def record(self, path, samples=0, frame_limit=0):
         """Begins a take in a new file with the ending .wav or .caf; `frame_limit` 0 is without a limit."""
-        options = _TakeOptions(samples=samples, frame_limit=frame_limit)
+        options = _tables.take_options(samples=samples, frame_limit=frame_limit)
         _call("recorder_record", self._handle, os.fsencode(path), byref(options))
 
     def pause(self):
@@ -729,7 +597,7 @@ class Recorder(_Handle):
 
     def stop(self):
         """Ends the take; returns the fields of woodshed_take when the take is complete on the disk."""
-        take = _Take()
+        take = _tables.take()
         _call("recorder_stop", self._handle, byref(take))
         values = _values(take)
         return {**values, "end": TAKE_ENDS[values["end"]]}
@@ -739,13 +607,13 @@ class Recorder(_Handle):
         _call("recorder_discard", self._handle)
 
     def levels(self, count=2):
-        levels = (_Level * count)()
-        _call("recorder_get_levels", self._handle, levels, c_size_t(count))
+        levels = (_tables.level * count)()
+        _call("recorder_get_levels", self._handle, levels, count)
         return [_values(level) for level in levels]
 
     @property
     def status(self):
-        status = _RecorderStatus()
+        status = _tables.recorder_status()
         _call("recorder_get_status", self._handle, byref(status))
         values = _values(status)
         return {**values, "state": RECORDER_STATES[values["state"]]}
@@ -771,10 +639,9 @@ class Waveform(_Handle):
 
     def columns(self, count, start=0, end=None, channel=-1):
         """Returns the columns of a picture, each a dictionary with minimum, maximum, rms and is_clipped; channel -1 is all channels."""
-        columns = (_Column * count)()
+        columns = (_tables.column * count)()
         end = self.frames if end is None else end
-        _call(
-            "waveform_get_columns", self._handle, c_int64(start), c_int64(end), c_int32(channel), columns, c_size_t(count))
+        _call("waveform_get_columns", self._handle, start, end, channel, columns, count)
         return [_values(column) for column in columns]
 
 
@@ -785,7 +652,7 @@ class Meter(_Handle):
 
     def __init__(self, sample_rate, channels):
         super().__init__()
-        _call("meter_open", c_int32(sample_rate), c_int32(channels), byref(self._handle))
+        _call("meter_open", sample_rate, channels, byref(self._handle))
         self._channels = channels
 
     def add(self, channels):
@@ -794,12 +661,12 @@ class Meter(_Handle):
             raise ValueError("a block has as many channels as the meter, all of one length")
         buffers = [
             samples if isinstance(samples, ctypes.Array) else (c_float * len(samples))(*samples) for samples in channels]
-        pointers = (c_void_p * self._channels)(*(ctypes.addressof(buffer) for buffer in buffers))
-        _call("meter_add", self._handle, pointers, c_int32(len(channels[0])))
+        pointers = (POINTER(c_float) * self._channels)(*buffers)
+        _call("meter_add", self._handle, pointers, len(channels[0]))
 
     def finish(self):
         """Returns the measurement of all frames read, as `measure()` does; the meter begins anew."""
-        loudness = _Loudness()
+        loudness = _tables.loudness()
         _call("meter_finish", self._handle, byref(loudness))
         return _values(loudness)
 
@@ -821,22 +688,20 @@ class Store(_Handle):
     def add(self, recording, start, end, name="", text=""):
         """Adds a section; returns the section's id."""
         new = c_int32()
-        _call(
-            "store_add_section", self._handle, os.fsencode(recording), c_int64(start), c_int64(end), name.encode(),
-            text.encode(), byref(new))
+        _call("store_add_section", self._handle, os.fsencode(recording), start, end, name.encode(), text.encode(), byref(new))
         return new.value
 
     def mark(self, recording, frame, name=""):
-        _call("store_mark", self._handle, os.fsencode(recording), c_int64(frame), name.encode())
+        _call("store_mark", self._handle, os.fsencode(recording), frame, name.encode())
 
     def move(self, recording, section, start, end):
-        _call("store_move_section", self._handle, os.fsencode(recording), c_int32(section), c_int64(start), c_int64(end))
+        _call("store_move_section", self._handle, os.fsencode(recording), section, start, end)
 
     def rename(self, recording, section, name):
-        _call("store_rename_section", self._handle, os.fsencode(recording), c_int32(section), name.encode())
+        _call("store_rename_section", self._handle, os.fsencode(recording), section, name.encode())
 
     def remove(self, recording, section):
-        _call("store_remove_section", self._handle, os.fsencode(recording), c_int32(section))
+        _call("store_remove_section", self._handle, os.fsencode(recording), section)
 
     def undo(self, recording):
         _call("store_undo", self._handle, os.fsencode(recording))
@@ -852,7 +717,7 @@ class Store(_Handle):
 
     def rate(self, recording, section, rating):
         """Rates a section as practised now: "again" (failed), "hard" (with mistakes), "good" (correct) or "easy" (without effort)."""
-        _call("store_rate_section", self._handle, os.fsencode(recording), c_int32(section), c_int32(RATINGS[rating]))
+        _call("store_rate_section", self._handle, os.fsencode(recording), section, RATINGS[rating])
 
     def due(self, recording=None):
         """Returns the sections due today, the most overdue first."""

@@ -14,7 +14,6 @@ higher WOODSHED_API_VERSION, and a new function's comment names its first versio
 A deliberate break raises the hundreds of WOODSHED_API_VERSION. Then the script only checks that the version script has another node, so
 the dynamic linker refuses a program that was compiled before.
 """
-import json
 import os
 import pathlib
 import re
@@ -22,6 +21,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+from c_header import Unreadable, paths, read
 
 root = pathlib.Path(__file__).resolve().parents[2]
 interface = "CSources/CWoodshed"
@@ -60,50 +61,29 @@ def last_release(folder):
     return folder / interface, tag
 
 
-def declarations(header, folder):
-    """The declarations of the header: functions with the types of their parameters, names of types, and structs with their fields."""
-    source = folder / "header.c"
-    source.write_text(f'#include "{header.resolve()}"\n')
-    tree = json.loads(subprocess.run(
-        ["clang", "-fsyntax-only", "-Xclang", "-ast-dump=json", source], check=True, capture_output=True, text=True).stdout)
-    functions, types, structs = {}, [], {}
-    for node in tree["inner"]:
-        name = node.get("name", "")
-        if not name.startswith("woodshed_"):
-            continue
-        children = node.get("inner", [])
-        if node["kind"] == "FunctionDecl":
-            functions[name] = [child["type"]["qualType"] for child in children if child["kind"] == "ParmVarDecl"]
-        elif node["kind"] == "TypedefDecl":
-            types.append(name)
-        elif node["kind"] == "RecordDecl" and node.get("completeDefinition"):
-            structs[name] = [child["name"] for child in children if child["kind"] == "FieldDecl"]
-    if not functions or not structs:
-        fail(f"{header} declares nothing")
-    return functions, types, structs
-
-
 def stand_in(interface, folder):
     """Builds a library with debugging information that defines the header's declarations; returns the library and the functions' names."""
     folder.mkdir()
     header = interface / "include/woodshed.h"
-    functions, types, structs = declarations(header, folder)
+    declared = read(header)
     lines = ["#include <stddef.h>", f'#include "{header.resolve()}"']
-    for name, parameters in functions.items():
+    for name, (_, parameters) in declared.functions.items():
         # The type of a call is the function's result type, in any spelling.
         returned = f"__typeof__({name}({', '.join(f'*(__typeof__({kind}) *)0' for kind in parameters)}))"
         listed = ", ".join(f"__typeof__({kind}) parameter{place}" for place, kind in enumerate(parameters)) or "void"
         lines.append(f"{returned} {name}({listed}) {{ __builtin_trap(); }}")
     # Types named by no function, such as the types of numbers in a struct.
-    lines += [f"{name} *woodshed_abi_type_{name};" for name in types]
+    lines += [f"{name} *woodshed_abi_type_{name};" for name in declared.types]
     # Each field's type alone, so abidiff also compares the fields of a grown struct.
-    lines += [f"__typeof__((({name} *)0)->{field}) *woodshed_abi_field_{name}_{field};" for name, fields in structs.items() for field in fields]
+    lines += [
+        f"__typeof__((({record.kind} {name} *)0)->{path}) *woodshed_abi_field_{name}_{path.replace('.', '__')};"
+        for name, record in declared.records.items() if not record.inside for path, _ in paths(declared.records, name)]
     source, script, library = folder / "stand-in.c", folder / "stand-in.map", folder / "libwoodshed.so.1"
     source.write_text("\n".join(lines) + "\n")
     script.write_text((interface / "libwoodshed.map").read_text().replace("global:", "global: woodshed_abi_*;", 1))
     subprocess.run(
         ["gcc", "-g", "-O0", "-shared", "-fPIC", source, f"-Wl,--version-script={script}", "-Wl,-soname,libwoodshed.so.1", "-o", library], check=True)
-    return library, set(functions)
+    return library, set(declared.functions)
 
 
 def version(header):
@@ -128,7 +108,7 @@ def compare(old, new, folder):
     if newer // 100 > older // 100:
         same = node(old) == node(new)
         faults = [f"{newer} is another interface than {older}, and libwoodshed.map still has the node {node(new)}"] if same else []
-        return faults, len(declarations(headers[1], folder)[0]), None
+        return faults, len(read(headers[1]).functions), None
     layout = subprocess.run([root / "scripts/checks/c-layout.py", "--since", *headers], capture_output=True, text=True)
     faults, grown = layout.stderr.splitlines(), layout.stdout.split()
     if layout.returncode and not faults:
@@ -173,4 +153,7 @@ def main():
     print(f"c-abi: {count} functions, {added} of them new since {tag}; nothing else has changed for programs that are compiled")
 
 
-main()
+try:
+    main()
+except Unreadable as error:
+    fail(str(error))

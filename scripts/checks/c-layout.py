@@ -11,41 +11,13 @@ So may a struct in a union that keeps its size, as the data of an event. A union
 """
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
+
+from c_header import Unreadable, layout
 
 root = pathlib.Path(__file__).resolve().parents[2]
 header = root / "CSources/CWoodshed/include/woodshed.h"
 table = root / "docs/c-layout.txt"
-
-
-def layout(header):
-    """The layout by the C compiler, a line for each fact."""
-    text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
-    lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header.resolve()}"', "int main(void) {"]
-    for kind, body, name in re.findall(r"typedef (struct|union) \w+ \{(.*?)\} (\w+);", text, flags=re.S):
-        # A struct with an INIT macro, or in arrays from the library, must keep its size for a version.
-        for declaration in body.split(";"):
-            field = re.search(r"(\w+)\s+(\w+)$|(\w+)$", declaration.strip())
-            if field and kind == "union":
-                # The type and not the size: a struct in a union may grow within the union.
-                lines.append(f'printf("{name}.{field[2]} at 0, {field[1]}\\n");')
-            elif field:
-                member = field[2] or field[3]
-                lines.append(f'printf("{name}.{member} at %zu, %zu bytes\\n", offsetof({name}, {member}), sizeof((({name} *)0)->{member}));')
-        lines.append(f'printf("{name}: %zu bytes\\n", sizeof({name}));')
-    for body in re.findall(r"typedef enum \w+ \{(.*?)\}", text, flags=re.S):
-        for name in re.findall(r"^\s*(\w+)\s*=", body, flags=re.M):
-            lines.append(f'printf("{name} = %d\\n", (int){name});')
-    for name in re.findall(r"^#define (\w+) +[(\d-]", text, flags=re.M):
-        lines.append(f'printf("{name} = %d\\n", (int){name});')
-    lines.append("}")
-    with tempfile.TemporaryDirectory() as folder:
-        source, program = pathlib.Path(folder, "layout.c"), pathlib.Path(folder, "layout")
-        source.write_text("\n".join(lines))
-        subprocess.run(["cc", source, "-o", program], check=True)
-        return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def since(old, new):
@@ -57,7 +29,7 @@ def since(old, new):
         if line.startswith("WOODSHED_API_VERSION "):
             continue
         struct = re.fullmatch(r"(\w+): (\d+) bytes", line)
-        places = [int(place) for place in re.findall(rf"^{struct[1]}\.\w+ at (\d+),", "\n".join(added), flags=re.M)] if struct else []
+        places = [int(place) for place in re.findall(rf"^{struct[1]}\.[\w.]+ at (\d+),", "\n".join(added), flags=re.M)] if struct else []
         unions = re.findall(rf"^(\w+)\.\w+ at 0, {struct[1]}$", "\n".join(old), flags=re.M) if struct else []
         may_grow = struct and (f"{struct[1]}.size at 0, 4 bytes" in old or unions and not any(
             each.startswith(f"{union}: ") for union in unions for each in lost))
@@ -67,7 +39,7 @@ def since(old, new):
             faults.append(f"no longer true: {line}")
     # A field in former padding does not change the size of the struct. A further member of a union is no such field.
     for line in added:
-        field = re.match(r"(\w+)\.\w+ at ", line)
+        field = re.match(r"(\w+)\.[\w.]+ at ", line)
         if field and line.endswith(" bytes") and field[1] not in grown and re.search(rf"^{field[1]}: ", "\n".join(old), flags=re.M):
             faults.append(f"not at the end of a struct that begins with its size: {line}")
     return faults, grown
@@ -94,4 +66,7 @@ def main():
     sys.exit(1 if lost or added else 0)
 
 
-main()
+try:
+    main()
+except Unreadable as error:
+    sys.exit(f"c-layout: {error}")

@@ -10,10 +10,10 @@ scripts=$PWD/scripts
 # The declarations in compiled programs stay the same as in the last release, whose tag has the header.
 lay_interface() {
     lay_module
-    mkdir -p "$folder/CSources/CWoodshed/include" "$folder/packaging/debian" "$folder/Sources/Woodshed"
+    mkdir -p "$folder/CSources/CWoodshed/include" "$folder/packaging/debian" "$folder/Sources/Woodshed" "$folder/Bindings/Python"
     printf 'public let woodshedVersion = "0.2.0"\n' >"$folder/Sources/Woodshed/Version.swift"
     printf '## Unreleased\n' >"$folder/CHANGELOG.md"
-    cp "$scripts"/checks/c-*.py "$folder/scripts/checks/"
+    cp "$scripts"/checks/{c-abi,c-comments,c-layout,c_header,python-tables}.py "$folder/scripts/checks/"
     printf 'WOODSHED_0 {\n    global: woodshed_*;\n    local: *;\n};\n' >"$folder/CSources/CWoodshed/libwoodshed.map"
     printf '%s\n' '#include <stdint.h>' '/** The version. Since 100. */' '#define WOODSHED_API_VERSION 100' \
         '/** A number. */' 'typedef enum woodshed_kind {' '    WOODSHED_FIRST = 0' '} woodshed_kind;' \
@@ -23,7 +23,14 @@ lay_interface() {
         'typedef union woodshed_data {' '    woodshed_part part;' '    int64_t reserved[4];' '} woodshed_data;' \
         'typedef struct woodshed_event {' '    uint32_t size;' '    int32_t kind;' '    woodshed_data data;' '} woodshed_event;' \
         '/** A level, which has no size. */' 'typedef struct woodshed_level {' '    double peak;' \
-        '} woodshed_level;' 'typedef void (*woodshed_callback)(void *context, int32_t kind);' '/** Measures. Since 100. */' \
+        '} woodshed_level;' '/** A handle. */' 'typedef struct woodshed_player woodshed_player;' '/** News, with a struct for each kind. */' \
+        'typedef struct woodshed_news {' '    uint32_t size;' '    woodshed_player *player;' '    union {' '        struct {' \
+        '            int64_t frame;' '            int8_t step;' '        } began;' '        struct woodshed_over {' \
+        '            double levels[2][3];' '            char name[5];' '        } over;' '    } data;' '    union {' '        float ratio;' \
+        '        int16_t count;' '    };' '    const struct woodshed_later *later;' '    void (*ask)(void *context, const struct woodshed_news *news);' \
+        '    const char *text;' '} woodshed_news;' '/** A struct that others use before. */' 'typedef struct woodshed_later {' \
+        '    const struct woodshed_later *next;' '    woodshed_level level;' '} woodshed_later;' \
+        'typedef void (*woodshed_callback)(void *context, int32_t kind);' '/** Measures. Since 100. */' \
         'int32_t woodshed_measure(const woodshed_place *place, int32_t channel, woodshed_level *levels);' '/** Listens. Since 100. */' \
         'void woodshed_listen(woodshed_callback callback, void *context);' >"$folder/CSources/CWoodshed/include/woodshed.h"
 }
@@ -49,6 +56,8 @@ changed found "a function that returns something else" 's/^int32_t woodshed_meas
 changed found "a callback of another type" 's/void \*context, int32_t kind/void *context, int64_t kind/'
 changed found "fields in another order" 's/int64_t start/int64_t other/; s/int64_t end/int64_t start/; s/int64_t other/int64_t end/'
 changed found "a field of another type" 's/int64_t start/double start/'
+changed found "a field of another type, in a struct of a union" 's/int64_t frame;/double frame;/'
+changed found "a field with another place, in a struct of a union" 's/char name\[5\]/char name[9]/'
 changed found "another number" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 1/'
 changed nothing "one more number" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 0, WOODSHED_SECOND = 1/'
 changed found "a struct that has grown within its padding" "s/int32_t passes;/int32_t passes; int32_t more;/; $higher"
@@ -90,6 +99,45 @@ section='/* ---- Measures. Since 100. ---- */\n/** Measures. @return WOODSHED_IN
 commented nothing "a function in a section with a first version" '/*\n * CONTENTS\n *\n * Measures  loudness\n */\n'"$section"
 commented found "a function in a section without a first version" '/*\n * CONTENTS\n *\n * Measures  loudness\n */\n'"${section/. Since 100/}"
 commented found "a section that the table of contents lacks" '/*\n * CONTENTS\n *\n * Meters  loudness\n */\n'"$section"
+# The tables of the module for Python.
+write_tables() { "$folder/scripts/checks/python-tables.py"; }
+tables() { "$folder/scripts/checks/python-tables.py" --check; }
+# stale WANTED DESCRIPTION CHANGE: the tables as written, and this change of the header.
+stale() {
+    lay_interface && write_tables && change "$3"
+    expect "$1" "$2" tables
+    expect nothing "no mere error for '$2'" awk '/Traceback/ { exit 1 }' <<<"$(cat "$folder/output")"
+}
+lay_interface && expect found "tables that were never written" tables
+stale nothing "the tables of the header" '/^$/d'
+stale found "a number that the tables lack" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 0, WOODSHED_SECOND = 1/'
+stale found "a constant with another number" "$higher"
+stale found "a field that the tables lack" 's/int64_t end;/int64_t end; int64_t more;/'
+stale found "a field that the tables lack, in a struct of a union" 's/int8_t step;/int8_t step; int8_t more;/'
+stale found "a function that the tables lack" '/^void woodshed_listen/a int32_t woodshed_more(void);'
+stale found "a parameter of another type" 's/int32_t channel/int64_t channel/'
+stale found "a field of single bits, which has no place" 's/int64_t end;/int32_t end : 3;/'
+stale found "an array of a struct without a name" 's/} began;/} began[2];/'
+stale found "a struct without a name" 's/^typedef struct woodshed_level {/typedef struct {/'
+stale found "an enumeration without a name" '/^typedef enum/i enum { WOODSHED_BITS = 3 };'
+stale found "a type that ctypes does not have" 's/double peak;/_Complex double peak;/'
+stale found "a constant that is no number" '/API_VERSION/a #define WOODSHED_BITS (1 << 3)'
+lay_interface && write_tables && sed -i 's/"began"/"begun"/' "$folder/Bindings/Python/_woodshed_tables.py" && expect found "tables changed by hand" tables
+# A fault of the script itself, which the compiler's layout shows.
+lay_interface && sed -i 's/f"c_{sign}int{bits}"/f"c_{sign}int32"/' "$folder/scripts/checks/python-tables.py" && expect found "numbers of another length" write_tables
+change '/^void woodshed_listen/a const char *woodshed_name(woodshed_player *player, float *const *channels, const char *const *names);'
+cp "$scripts/checks/python-tables.py" "$folder/scripts/checks/" && write_tables && expect nothing "structs, unions and functions for Python" \
+    env PYTHONPATH="$folder/Bindings/Python" python3 -B -c 'import ctypes
+from _woodshed_tables import *
+import _woodshed_tables as tables
+text, later = b"over", later(level=level(peak=0.5))
+news = news(ratio=1, later=ctypes.pointer(later), text=text)
+news.data.began.frame = 7
+assert news.size == ctypes.sizeof(news) and kind == {"first": 0} and API_VERSION == 100
+assert (news.ratio, news.count, news.data.over.levels[0][0] > 0, news.later[0].level.peak, news.player) == (1, 0, True, 0.5, None)
+floats, texts = ctypes.POINTER(ctypes.POINTER(ctypes.c_float)), ctypes.POINTER(ctypes.c_char_p)
+assert tables._FUNCTIONS["name"] == [ctypes.c_char_p, ctypes.c_void_p, floats, texts]
+assert tables._FUNCTIONS["listen"] == [None, callback, ctypes.c_void_p]'
 # The list of symbols for the packages.
 symbols() { "$scripts/checks/check.py" --in "$folder" c-symbols; }
 lay_interface && printf '%s\n' 'libwoodshed.so.1 libwoodshed1 #MINVER#' '* Build-Depends-Package: libwoodshed-dev' \

@@ -36,6 +36,7 @@ for compiler in gcc clang; do
     done
 done
 "$root/scripts/checks/c-layout.py" || fail "the layout has changed"
+"$root/scripts/checks/python-tables.py" --check || fail "the module for Python differs from the header"
 "$root/scripts/checks/c-comments.py" || fail "a comment of the header lacks something"
 
 # The library exports the declared functions and nothing else, and the conformance test calls all functions.
@@ -79,7 +80,9 @@ if python3 -m pip --version >/dev/null 2>&1; then
         fail "pip does not install the module for Python"
     (cd pip && python3 -c 'import importlib.metadata, woodshed; print(woodshed.version(), importlib.metadata.version("woodshed"))') >versions
     [ "$(cat versions)" = "$("$root/scripts/version.sh") $("$root/scripts/version.sh")" ] || fail "pip installs another version: $(cat versions)"
-    cmp pip/woodshed.py "$root/Bindings/Python/woodshed.py" || fail "pip installs another module"
+    for file in woodshed.py _woodshed_tables.py; do
+        cmp "pip/$file" "$root/Bindings/Python/$file" || fail "pip installs another $file"
+    done
 else
     echo "c: no pip, so the installation of the module for Python is not tried"
 fi

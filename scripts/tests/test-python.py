@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Uses every class of Bindings/Python/woodshed.py: scripts/tests/test-python.py RECORDING FOLDER. Run by scripts/tests/test-c.sh.
 
-Compares the module's structs with docs/c-layout.txt, so a field in the wrong place fails here and not in a user's program.
+scripts/checks/python-tables.py compares the module's structs with the header.
 """
-import ctypes
 import pathlib
 import sys
 import time
@@ -23,37 +22,31 @@ def expect(condition, what):
         print(f"python: {what}", file=sys.stderr)
 
 
-# Structs.
-layout = (root / "docs/c-layout.txt").read_text()
-names = {
-    "_EngineOptions": "engine_options", "_ClipInfo": "clip_info", "_Status": "player_status", "_TakeOptions": "take_options",
-    "_RecorderStatus": "recorder_status", "_RoundTrip": "round_trip", "_KeptSection": "kept_section",
-    "_DueSection": "due_section", "_KeptTake": "kept_take",
-    "_SessionTakes": "session_takes", "_SessionOptions": "session_options", "_SessionStatus": "session_status"}
-structs = [value for value in vars(woodshed).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
-structs = [value for value in structs if value is not woodshed._Struct]
-structs += [kind for _, kind in woodshed._EventData._fields_ if issubclass(kind, ctypes.Structure)]
-for struct in structs:
-    name = names.get("_" + struct.__name__.lstrip("_"), struct.__name__.lstrip("_").lower())
-    expect(f"woodshed_{name}: {ctypes.sizeof(struct)} bytes" in layout, f"{name} has another size")
-    for field, *_ in struct._fields_:
-        place = getattr(struct, field)
-        line = f"woodshed_{name}.{field.rstrip('_')} at {place.offset}, {place.size} bytes"
-        expect(line in layout, f"not in the header: {line}")
-expect(len(structs) >= 50, f"only {len(structs)} structs")
-for field, kind in woodshed._EventData._fields_:
-    line = f"woodshed_event_data.{field} at 0, woodshed_{kind.__name__}"
-    expect(field == "reserved" or line in layout, f"not in the header: {line}")
-members = {line.split(".")[1].split(" ")[0] for line in layout.splitlines() if line.startswith("woodshed_event_data.")}
-expect(members < {field for field, _ in woodshed._EventData._fields_}, "the data of an event lack a member")
-expect(f"woodshed_event_data: {ctypes.sizeof(woodshed._EventData)} bytes" in layout, "the data of an event have another size")
-for number, event in woodshed.EVENTS.items():
-    expect(f"WOODSHED_EVENT_{event.upper()} = {number}" in layout, f"{event} is another event")
+# The names of numbers, which programs compare and pass.
+expect((woodshed.NOW, woodshed.ENDLESS, woodshed.AUTOMATIC) == (-1, -1, -1), "the constants")
+expect(woodshed.STATES == ["idle", "playing", "paused", "stopping", "finished"], f"states of a player: {woodshed.STATES}")
+expect(woodshed.RECORDER_STATES == ["idle", "armed", "recording", "paused", "stopped"], f"states of a recorder: {woodshed.RECORDER_STATES}")
+expect(woodshed.TAKE_ENDS == ["asked", "limit", "input_ended", "failed"], f"ends of takes: {woodshed.TAKE_ENDS}")
+for names, wanted in [
+    (woodshed.CLOCKS, {"auto": 0, "real": 1, "virtual": 2}), (woodshed.LOSS, {"wait": 0, "pause": 1, "fall_back": 2}),
+    (woodshed.JOINTS, {"crossfade": 0, "fade": 1, "hard": 2}), (woodshed.MATERIALS, {"auto": 0, "music": 1, "speech": 2}),
+    (woodshed.FORMANTS, {"auto": 0, "keep": 1, "move": 2}), (woodshed.TAKE_MODES, {"key": 0, "passes": 1, "gaps": 2}),
+    (woodshed.CENTRES, {"as_recorded": 0, "kept": 1, "removed": 2}), (woodshed.RATINGS, {"again": 1, "hard": 2, "good": 3, "easy": 4}),
+]:
+    expect(wanted.items() <= names.items(), f"other names than {wanted}: {names}")
+expect((woodshed.EVENTS[0], woodshed.EVENTS[16], woodshed.EVENTS[64]) == ("none", "finished", "answer"), f"events: {woodshed.EVENTS}")
+without = set(woodshed.EVENTS.values()) - woodshed._MEMBERS.keys()
+expect(without == {"none", "closed", "take_paused", "take_resumed", "session_completed", "session_stopped"}, f"events without data: {without}")
 
 expect("." in woodshed.version(), "the version")
 expect(all(device["name"] for device in woodshed.devices()), "the devices")
 loudness = woodshed.measure(recording)
 expect(-60 < loudness["integrated"] < 0, "the loudness")
+try:
+    woodshed.compare(recording, recording, "at the beginning")
+    expect(False, "a text as a number of seconds")
+except TypeError as error:
+    expect("woodshed_compare" in str(error), f"the words for an argument of a wrong type: {error}")
 try:
     woodshed.calibrate("null", "null")
     expect(False, "null has a round trip")

@@ -1,4 +1,4 @@
-"""Makes the package (wheel) that `pip install ./Bindings/Python` installs: woodshed.py and the files that pip needs.
+"""Makes the package (wheel) that `pip install ./Bindings/Python` installs: the module's two files and the files that pip needs.
 
 The module has two functions of PEP 517. There is no package of the sources, because the version is only in the sources of Woodshed:
 Sources/Woodshed/Version.swift.
@@ -9,16 +9,17 @@ import pathlib
 import re
 import zipfile
 
-module = pathlib.Path(__file__).resolve().parent.parent / "woodshed.py"
-root = module.parent.parent.parent
+folder = pathlib.Path(__file__).resolve().parent.parent
+root = folder.parent.parent
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = re.search(r'^public let woodshedVersion = "([0-9.]+)"$', (root / "Sources/Woodshed/Version.swift").read_text(), flags=re.M)[1]
-    summary = module.read_text().splitlines()[0].strip('"')
+    modules = {name: (folder / name).read_text() for name in ("woodshed.py", "_woodshed_tables.py")}
+    summary = modules["woodshed.py"].splitlines()[0].strip('"')
     about = f"woodshed-{version}.dist-info"
     files = {
-        "woodshed.py": module.read_text(),
+        **modules,
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: woodshed\nVersion: {version}\nSummary: {summary}\nLicense: Apache-2.0\n"
                              "Requires-Python: >=3.9\n",
         f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: woodshed_wheel\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
