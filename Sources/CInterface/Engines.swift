@@ -1,6 +1,7 @@
 internal import AudioDevices
 internal import AudioFiles
 public import CWoodshed
+internal import Clips
 internal import Engine
 internal import Practice
 internal import Realtime
@@ -40,6 +41,17 @@ final class EngineBox: Handled {
     init(_ engine: Engine, linked: LinkedStreams) {
         (self.engine, pulled, self.linked) = (engine, nil, linked)
         engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
+    }
+
+    /// Returns the clip of a handle. Refuses a clip of another rate, opened for another engine.
+    func clip(_ handle: OpaquePointer?) throws(ArgumentError) -> Clip {
+        let (clip, rate) = (try (unsafe Handles.object(handle) as ClipBox).clip, engine.configuration.sampleRate)
+        guard clip.sampleRate == rate else {
+            throw ArgumentError(
+                "the clip has \(clip.sampleRate) Hz, and the engine \(rate) Hz",
+                remedy: "Open the recording for this engine, which converts it.")
+        }
+        return clip
     }
 
     func note(_ player: UInt) { open.withLock { _ = $0.players.insert(player) } }

@@ -30,7 +30,7 @@ public func woodshed_player_open(
     answer {
         try unsafe Argument.give(player, "the place for the player") {
             let box: EngineBox = try unsafe Handles.object(engine)
-            let clip = try (unsafe Handles.object(clip) as ClipBox).clip
+            let clip = try unsafe box.clip(clip)
             let made = try box.engine.makePlayer(clip, score: unsafe PracticePlan.score(plan, for: clip))
             let handle: OpaquePointer
             do { unsafe handle = try Handles.open(PlayerBox(made, in: box)) } catch {

@@ -17,7 +17,7 @@ public func woodshed_session_open(
     answer {
         try unsafe Argument.give(session, "the place for the session") {
             let box: EngineBox = try unsafe Handles.object(engine)
-            let clip = try (unsafe Handles.object(clip) as ClipBox).clip
+            let clip = try unsafe box.clip(clip)
             return try unsafe SessionBox.open(clip, SessionPlan(plan, options, for: clip), in: box)
         }
     }

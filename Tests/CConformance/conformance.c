@@ -263,6 +263,19 @@ static void test_options(const char *other, const char *folder) {
     INVALID(woodshed_clip_open_memory(engine, sources, 2, 2, &clip));
     INVALID(woodshed_clip_open_memory(engine, sources, 1, 0, &clip));
     INVALID(woodshed_clip_open_memory(engine, sources, 1, INT64_MAX, &clip));
+    // A clip of an engine with another rate.
+    woodshed_engine_options faster = WOODSHED_ENGINE_OPTIONS_INIT;
+    faster.sample_rate = 96000;
+    woodshed_engine *fast;
+    EXPECT(woodshed_engine_open("null", &faster, &fast) == WOODSHED_OK);
+    EXPECT(woodshed_clip_open_memory(fast, sources, 1, 2, &clip) == WOODSHED_OK);
+    woodshed_player *player = (woodshed_player *)1;
+    INVALID(woodshed_player_open(engine, clip, NULL, &player));
+    woodshed_session *session = (woodshed_session *)1;
+    INVALID(woodshed_session_open(engine, clip, NULL, NULL, &session));
+    EXPECT(player == NULL && session == NULL && strstr(woodshed_error_message(), "96000 Hz"));
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+    EXPECT(woodshed_engine_close(fast) == WOODSHED_OK);
     woodshed_listener *listener;
     INVALID(woodshed_listener_open(engine, 15, &listener));
     INVALID(woodshed_listener_open(engine, INT32_MAX, &listener));

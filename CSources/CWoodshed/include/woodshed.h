@@ -656,7 +656,7 @@ woodshed_status woodshed_player_set_speed(woodshed_player *player, double speed,
 woodshed_status woodshed_player_set_pitch(woodshed_player *player, double semitones, int64_t at);
 
 /**
- * Changes the gain, in dB: 0 leaves the samples as they are, minus infinity is silence. NaN is refused.
+ * Changes the gain, in dB, to 60: 0 leaves the samples as they are, minus infinity is silence. NaN is refused.
  *
  * @return WOODSHED_INVALID.
  */
@@ -799,7 +799,9 @@ typedef enum woodshed_event_kind {
      * `frame` is a frame of the input.
      */
     WOODSHED_EVENT_DISTURBED = 20,
-    /** A section of a player is classified, which decides the sound of its next passes: `material_chosen`. */
+    /**
+     * An event of a player: a section is classified, which decides the sound of its next passes: `material_chosen`.
+     */
     WOODSHED_EVENT_MATERIAL_CHOSEN = 21,
     /*
      * Events of a recorder; `frame` counts from the beginning of the take.
