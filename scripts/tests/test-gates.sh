@@ -89,6 +89,8 @@ expect nothing "a word about signals" house_rules
 lay_module && mkdir "$folder/Tests" && echo 'void end(pid_t process) { killpg(process, SIGKILL); }' >"$folder/Tests/end.c"
 expect found "a signal by a process's number, in C" house_rules
 lay_module && echo 'os.kill(process, signal.SIGKILL)' >"$folder/scripts/end.py" && expect found "a signal by a process's number, in Python" house_rules
+lay_module && plant '// See scripts/sound.sh.' && expect found "the name of a script that does not exist" house_rules
+touch "$folder/scripts/sound.sh" && expect nothing "the name of a script" house_rules
 lay_module && echo 'ldd program | gr''ep -qF libc' >"$folder/scripts/links.sh" && expect found "a pipe to grep -q" house_rules
 # shellcheck disable=SC2016 # not to be expanded
 for line in 'sleep 60 & ki''ll $!' 'trap "ki''ll -KILL ${servers[*]}" EXIT' 'pki''ll woodshed' 'sleep 60 && ki''ll -- -1'; do
