@@ -49,8 +49,8 @@ def main():
     names = arguments[:1] if action != "faults" else arguments or list(CHECKS)
     if not names or not all(hasattr(CHECKS.get(name), action) for name in names):
         sys.exit(f"{__doc__}\nChecks: {', '.join(CHECKS)}")
-    project = Project(root)
     try:
+        project = Project(root)
         if action == "write":
             CHECKS[names[0]].write(project)
         elif action == "show":

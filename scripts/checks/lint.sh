@@ -25,6 +25,8 @@ done
 mapfile -t swift_files < <(git ls-files --cached --others --exclude-standard -- "${folders[@]}" | grep '\.swift$')
 existing=()
 for file in "${swift_files[@]}"; do [ -f "$file" ] && existing+=("$file"); done
+# Without files, the formatter would read the standard input.
+[ ${#existing[@]} -gt 0 ] || { echo "lint: git lists no Swift file; make lint needs a clone" >&2 && exit 1; }
 swift format lint --strict --parallel "${existing[@]}" || status=1
 scripts/checks/check.py || status=1
 lint_shell scripts/*.sh scripts/*/*.sh Tests/Real/*.sh .ci/run || status=1

@@ -15,7 +15,10 @@ class Project:
     def __init__(self, root):
         self.root = pathlib.Path(root).resolve()
         if (self.root / ".git").exists():
-            listed = self.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+            done = self.run_git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+            if done.returncode != 0:
+                raise Fault(f"{self.root}: git cannot list the files: {done.stderr.strip()}")
+            listed = done.stdout.split("\0")
         else:
             listed = [path.relative_to(self.root).as_posix() for path in self.root.rglob("*")]
         self.files = sorted(path for path in set(listed) if path and (self.root / path).is_file())
@@ -46,9 +49,12 @@ class Project:
         """The file and line of an index in the file's text."""
         return f"{path}:{self.text(path).count(chr(10), 0, index) + 1}"
 
+    def run_git(self, *arguments):
+        return subprocess.run(["git", "-C", self.root, *arguments], capture_output=True, text=True, check=False)
+
     def git(self, *arguments):
-        """The output of git; empty after a failure, as in a folder without a repository."""
-        done = subprocess.run(["git", "-C", self.root, *arguments], capture_output=True, text=True, check=False)
+        """The output of git; empty after a failure, as without a tag."""
+        done = self.run_git(*arguments)
         return done.stdout if done.returncode == 0 else ""
 
     def last_release(self):

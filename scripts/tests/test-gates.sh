@@ -47,6 +47,10 @@ reference() { "$scripts/docs/docc.sh" convert "$folder/Sample.docc" --warnings-a
 lay_module && expect nothing "a clean module keeps the house rules" house_rules
 expect nothing "a clean module passes the formatter" format_lint
 
+echo "gitdir: gone" >"$folder/.git" && expect found "a folder whose files git cannot list" house_rules
+told_no_files() { cp "$scripts/checks/lint.sh" "$folder/scripts/checks" && "$folder/scripts/checks/lint.sh" </dev/null 2>&1 | grep '^lint: git lists no Swift file' >/dev/null; }
+expect nothing "lint where git cannot list the files" told_no_files
+rm "$folder/.git"
 plant() { printf '%s\n' "$1" >>"$folder/Sources/Sample/Sample.swift"; }
 
 plant 'let lost = PlainThread(name: "woodshed-lost") {}' && expect found "a thread without a row in the architecture" house_rules
