@@ -2,7 +2,11 @@
 
 A path of a rule is a pattern. Each row of LINES forbids a pattern in a line; lines that begin with the mark of a comment may contain it.
 """
+import io
 import re
+import tokenize
+
+from project import TEXT_OR_COMMENT
 
 OWN = "scripts/checks/house_rules.py"
 LONG = "scripts/checks/long-files.txt"
@@ -10,6 +14,9 @@ LONG = "scripts/checks/long-files.txt"
 GATES = "scripts/tests/test-gates.sh"
 CODE, COMPILED, SOURCES = r"\.(swift|c|h|cpp|hpp|sh|py)$", r"\.(swift|c|h|cpp|hpp)$", r"^Sources/.*\.swift$"
 SHELL = r"\.sh$|^(Makefile|\.ci/run)$"
+# Texts of a line in the shell, the mark of a comment behind them, and a comment of one word, as of an address.
+SHELL_TEXT, SHELL_COMMENT = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\""), re.compile(r"(?:^|[ \t])#[ \t]")
+ONE_WORD = re.compile(r'[ \t]*(?:///?|/?\*+|#|""")?[ \t]*(?:- )?\S+(?:[ \t]*\*/)?')
 IMPORT = r"(?:@[^ \n]+ )*(?:(?:public|package|internal|private|fileprivate) )?import "
 BY_NUMBER = "a signal to a process by its number, which may be another one"
 # Files, the mark of a comment, the pattern, and the fault.
@@ -65,6 +72,37 @@ def long_files(project):
             yield f"{path}:401: has {count} lines; split it, or give the reason in {LONG}"
 
 
+def comment_lines(path, text):
+    """The numbers of the lines in which a comment or a docstring begins, goes on or ends."""
+    if path.endswith(".py"):
+        before = tokenize.NEWLINE
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            is_docstring = token.type == tokenize.STRING and before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+            if is_docstring or token.type == tokenize.COMMENT:
+                yield from range(token.start[0], token.end[0] + 1)
+            if token.type not in (tokenize.COMMENT, tokenize.NL):
+                before = token.type
+    elif re.search(SHELL, path):
+        # In the Makefile, "##" begins the help of a target. Comments in here-documents count.
+        for number, line in enumerate(text.split("\n"), 1):
+            if SHELL_COMMENT.search(SHELL_TEXT.sub("", line)):
+                yield number
+    else:
+        for match in TEXT_OR_COMMENT.finditer(text):
+            if match[0][0] == "/":
+                first = text.count("\n", 0, match.start()) + 1
+                yield from range(first, first + match[0].count("\n") + 1)
+
+
+def long_comments(project):
+    """The formatter limits code, not comments. A line in which a comment or docstring stands counts with its code."""
+    for path in project.matching(rf"{CODE}|\.rs$|{SHELL}"):
+        text = project.text(path)
+        long = {number: line for number, line in enumerate(text.split("\n"), 1) if len(line) > 120 and not ONE_WORD.fullmatch(line)}
+        for number in sorted(long.keys() & set(comment_lines(path, text))) if long else []:
+            yield f"{path}:{number}: a comment past 120 columns; wrap the comment, or move it above its code"
+
+
 def errors_without_status(project):
     """The compiler makes Failure require kinds with a status, so the types of kinds need no check here."""
     def conforming(protocol):
@@ -110,5 +148,5 @@ def missing_scripts(project):
 
 
 def faults(project):
-    for rule in (long_files, lines, errors_without_status, purposes, threads, links, missing_scripts):
+    for rule in (long_files, long_comments, lines, errors_without_status, purposes, threads, links, missing_scripts):
         yield from rule(project)

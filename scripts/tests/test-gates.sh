@@ -71,6 +71,12 @@ expect found "a file past 400 lines" house_rules
 echo 'Tests/Long.swift  a table that has no second idea' >"$folder/scripts/checks/long-files.txt"
 expect nothing "a long file with its reason, and a long file of a type" house_rules
 
+# OUTCOME:FILE:TEXT, in which LONG are words of more than 120 columns.
+lay_long() { lay_module && printf '%b\n' "${1#*:*:}" | sed "s/LONG/$(printf 'word %.0s' {1..30})/" >"$folder/$(cut -d: -f2 <<<"$1")"; }
+for line in found:{Long.swift:{'// LONG','let count = 1  // LONG'},'long.h:/*\n * LONG\n */',long.py:{'"""Counts.\n\nLONG"""','count = 1  # LONG'},'long.sh:true # LONG'} \
+    nothing:{"long.c:// $(printf 'é %.0s' {1..58})é","long.rs:/// - $(printf 'word%.0s' {1..40})",'long.py:text = """# LONG\n# LONG"""',"long.sh:true '# LONG'",'Makefile:help: ## LONG','Long.swift:let text = "// LONG"'}; do
+    lay_long "$line" && expect "${line%%:*}" "comments past 120 columns: $line" house_rules
+done
 lay_module && plant '// TO''DO: finish this' && expect found "an open end without an issue" house_rules
 lay_module && plant '// TO''DO(#12): finish this' && expect nothing "an open end with its issue" house_rules
 lay_module && plant 'let count = try! read()' && expect found "try! in Sources" house_rules
@@ -245,7 +251,7 @@ lay_large 35 Part && expect nothing "a noncopyable struct that embeds seventy le
 lay_large 36 Part && expect found "a noncopyable struct that embeds too many leaf fields" leaf_fields
 lay_large 36 'Boxed<Part>' && expect nothing "a large part in a box" leaf_fields
 
-# A type has at most 15 stored properties, with those of structs that only this type uses, and opens none for a second file.
+# A type has at most 15 stored properties, with those of structs of its own, and opens none for a second file.
 lay_state() { # PROPERTIES OF THE TYPE, OF ITS PART, LINE...: the lines are a second file
     lay_module && {
         printf '// Parts.\nstruct Part {\n%s}\n' "$(printf '    var part%d = 0\n' $(seq "$2"))"
