@@ -65,7 +65,8 @@ def table(names, image):
         lines = result.read_text().splitlines() if result.exists() else []
         right = sum(line.endswith(": ok") for line in lines)
         found = [f"{right} of {len(lines)} right" if lines else "not run", *(line for line in lines if not line.endswith(": ok"))]
-        print(f"| `{name}` | {job.__doc__.splitlines()[0]} | {'; '.join(found)} |")
+        purpose = " ".join(job.__doc__.partition("\n\n")[0].split())
+        print(f"| `{name}` | {purpose} | {'; '.join(found)} |")
     for name in names:
         job = importlib.import_module(name)
         if hasattr(job, "table") and (image / f"out-{name}" / "result.log").exists():
