@@ -129,6 +129,21 @@ struct PiecewiseRemovalTests {
         #expect(try next() == 5)
     }
 
+    @Test("an undo number at the limit of its column, from a damaged byte, stops no removal and no undo")
+    func greatestNumber() throws {
+        try library.remove([numbers[4]])
+        try library.change { (items) throws(DatabaseError) in
+            _ = try items.rows.database.run(
+                "UPDATE item SET trashing = ? WHERE trashed IS NOT NULL", .integer(Int64.max))
+        }
+        try library.remove([numbers[0]])
+        #expect(try library.undoRemoval().map(\.number) == [numbers[4]])
+        #expect(try library.undoRemoval().map(\.number) == [numbers[0]])
+        // The restored row still has the damaged number.
+        _ = try library.remove(numbers, atOnce: 2) {}
+        #expect(try library.undoRemoval().map(\.number) == numbers && listed() == numbers)
+    }
+
     @Test("recordings come back from the trash in pieces, and another undo completes an interrupted one")
     func undone() throws {
         let other = try harness.another()

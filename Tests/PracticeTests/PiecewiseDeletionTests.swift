@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import SoundFileSupport
 import TestSupport
@@ -67,6 +68,20 @@ struct PiecewiseDeletionTests {
             #expect(try store.undoTrash().map(\.number) == Array(numbers[2..<4]))
             #expect(error { try store.undoTrash() } == .nothingToUndo)
         }
+    }
+
+    @Test("an undo number of a take at the limit of its column, from a damaged byte, stops no deletion and no undo")
+    func greatestNumber() throws {
+        for number in 1...3 { try add("\(number).wav") }
+        try store.trash(takes: [3])
+        try store.changeTakes { (rows) throws(DatabaseError) in
+            try rows.updateTake(3, .trashing, .integer(Int64.max))
+        }
+        try store.trash(takes: [1])
+        #expect(try store.undoTrash().map(\.number) == [3] && store.undoTrash().map(\.number) == [1])
+        // The restored take still has the damaged number.
+        _ = try store.trash(takes: [1, 2, 3], atOnce: 2) {}
+        #expect(try store.undoTrash().map(\.number) == [1, 2, 3])
     }
 
     @Test("another deletion completes a deletion of takes that ended early, and hides the files")

@@ -307,24 +307,12 @@ extension RecordingLibrary {
 }
 
 extension ItemRows {
-    /// Returns the number of the undo step for the removal of a recording or a document. Two removals never share a
-    /// number, even if another program undoes the first pieces of a removal, or empties the trash, between two pieces.
-    ///
-    /// A row keeps the number of its last removal for ever, so the highest number of all rows is the last number that
-    /// was given.
-    ///
-    /// - Parameters:
-    ///   - step: Number of the removal's earlier pieces; nil for a new removal.
-    ///   - former: Number of the row's last removal; nil for none. A later removal than `step`, since undone, had this
-    ///     number, and the number must not get lost. The rest of the removal then becomes a step of its own.
+    /// Returns the number of the undo step for the removal of a recording or a document: see
+    /// ``StoreRows/undoStep(_:after:among:)``.
     package func undoStep(_ step: Int64?, after former: Int64?) throws(DatabaseError) -> Int64 {
-        if let step, step >= former ?? 0 { return step }
-        return try rows.database.first(
-            """
-            SELECT coalesce(max(trashing), 0) + 1 FROM (
-                SELECT trashing FROM item UNION ALL SELECT trashing FROM document)
-            """
-        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
+        try rows.undoStep(
+            step, after: former,
+            among: "(SELECT trashing FROM item UNION ALL SELECT trashing FROM document)")
     }
 }
 

@@ -99,7 +99,11 @@ extension StoreRows {
             if take.isTrashed { deletion.earlier.append(take) } else { listed.append(number) }
         }
         for number in listed {
-            let step = try undoStep(deletion.trashing, ofTake: number)
+            let former =
+                try database.first("SELECT trashing FROM take WHERE id = ?", .integer(number)) {
+                    (row) throws(DatabaseError) in try row.integer(orNull: 0)
+                } ?? nil
+            let step = try undoStep(deletion.trashing, after: former, among: "take")
             try updateTake(number, .trashed, .integer(time))
             try updateTake(number, .trashing, .integer(step))
             deletion.trashing = step
@@ -108,23 +112,26 @@ extension StoreRows {
         return deletion
     }
 
-    /// Returns the number of the undo step for the deletion of a take. Two deletions never share a number, even if
-    /// another program undoes the first pieces of a deletion, or empties the trash, between two pieces.
+    /// Returns the number of the undo step for the removal of a row. Two removals never share a number, even if another
+    /// program undoes the first pieces of a removal, or empties the trash, between two pieces.
     ///
-    /// A take keeps the number of its last deletion for ever, so the highest number of all takes is the last number that
-    /// was given. The number of a later deletion than `step`, since undone, must not get lost: the rest of the deletion
-    /// then becomes a step of its own.
+    /// A row keeps the number of its last removal for ever, so the highest number of all rows is the last number that
+    /// was given. A number above the limit of counts comes from a damaged byte, and is passed over: no number can follow
+    /// 2^63 - 1.
     ///
-    /// - Parameter step: Number of the deletion's earlier pieces; nil for a new deletion.
-    private func undoStep(_ step: Int64?, ofTake number: Int) throws(DatabaseError) -> Int64 {
-        let former =
-            try database.first("SELECT trashing FROM take WHERE id = ?", .integer(number)) {
-                (row) throws(DatabaseError) in try row.integer(orNull: 0)
-            } ?? nil
-        if let step, step >= former ?? 0 { return step }
-        return try database.first("SELECT coalesce(max(trashing), 0) + 1 FROM take") { (row) throws(DatabaseError) in
-            try row.integer(0)
-        } ?? 1
+    /// - Parameters:
+    ///   - step: Number of the removal's earlier pieces; nil for a new removal.
+    ///   - former: Number of the row's last removal; nil for none. A later removal than `step`, since undone, had this
+    ///     number, and the number must not get lost. The rest of the removal then becomes a step of its own.
+    ///   - numbers: A table or a query with the column `trashing` of all rows.
+    package func undoStep(
+        _ step: Int64?, after former: Int64?, among numbers: String
+    ) throws(DatabaseError) -> Int64 {
+        let most = ClosedRange<Int64>.counts.upperBound
+        if let step, former.map({ $0 <= step || $0 >= most }) ?? true { return step }
+        return try database.first(
+            "SELECT coalesce(max(trashing), 0) + 1 FROM \(numbers) WHERE trashing < ?", .integer(most)
+        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
     }
 
     /// Updates a column of a take: a remark of the user, or the path, length or trash state.
