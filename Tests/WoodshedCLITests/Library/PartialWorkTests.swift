@@ -192,6 +192,21 @@ struct PartialWorkTests {
         #expect(third.run(words).status == 0 && third.run("playlist").text.contains("Monday"))
     }
 
+    @Test("restore --merge that fails at the notes of the takes reports all restored files")
+    func failedNotes() throws {
+        home.song("take.wav")
+        #expect(home.run("takes", "add", "take.wav").status == 0 && home.run("takes", "note", "1", "late").status == 0)
+        #expect(home.run("library", "backup", "copy").status == 0)
+        #expect(other.run("playlist", "create", "Other").status == 0)
+        try fail("BEFORE UPDATE OF note ON take", in: other)
+        let failed = other.run("library", "restore", home.folder["copy"], "--merge")
+        let part = "merged so far: the sound of 0 recordings and 1 take taken over\n"
+        #expect(failed.status == 74 && failed.error.hasPrefix(part), "\(failed.error)")
+        try failNoLonger(other)
+        #expect(other.run("library", "restore", home.folder["copy"], "--merge").status == 0)
+        #expect(other.run("takes", "--json").text.contains("late"))
+    }
+
     @Test("add that a second signal ends reports the recordings added so far")
     func endedAdding() throws {
         home.add("Blue Bossa")

@@ -218,6 +218,7 @@ extension RecordingLibrary {
                 if try takeIn(documentAt: part, hash) { summary.documents += 1 } else { summary.passedOver += 1 }
             }
         }
+        told(summary)
         for name in [folder.path, takesFolder] { _ = calls.synchroniseFolder(name) }
     }
 }
