@@ -2,6 +2,7 @@
 import ArgumentParser
 import Glibc
 import Settings
+import Terminal
 import TestSupport
 import Testing
 
@@ -175,10 +176,22 @@ struct ConfigTests {
         #expect(
             file.status == 78 && file.error.contains("line 1: extractor: ")
                 && file.error.contains("Write a program and its arguments")
+                && file.error.contains("{url}. Change the value")
                 && file.error.contains("woodshed config unset extractor"), "\(file.error)")
         let log = Command.run(["info", folder["song.wav"]], environment: ["WOODSHED_LOG": "loud"])
         #expect(log.status == 78 && log.error.contains("unset the variable WOODSHED_LOG."), "\(log.error)")
         #expect(Command.run(["info", folder["song.wav"], "--log-level", "loud"]).status == 64)
+    }
+
+    @Test("the remedy of each option for a wrong value is a sentence, because another sentence may follow")
+    func sentences() {
+        for option in SettingOption.all {
+            for text in ["", "?", "a {url} {url}", "70", "99999999"] {
+                do throws(ArgumentError) { try option.validate(text) } catch {
+                    #expect(error.remedy.hasSuffix(".") || error.remedy.hasSuffix("?"), "\(option.name) \(text)")
+                }
+            }
+        }
     }
 
     @Test("of two options that exclude each other, the environment precedes the file")

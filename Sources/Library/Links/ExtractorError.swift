@@ -37,7 +37,7 @@ extension ExtractorError {
     static func badConfiguration(_ cause: String) -> ExtractorError {
         ExtractorError(
             .badConfiguration, "The extractor cannot be used: \(cause)",
-            remedy: "Write a program and its arguments, as in: yt-dlp -j --no-playlist -f bestaudio {url}")
+            remedy: "Write a program and its arguments, as in yt-dlp -j --no-playlist -f bestaudio {url}.")
     }
 
     static var badAddress: ExtractorError {

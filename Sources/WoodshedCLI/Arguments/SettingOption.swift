@@ -123,7 +123,7 @@ struct SettingOption: Sendable {
     private static func checkDevice(_ name: String) throws(ArgumentError) {
         guard name.isEmpty else { return }
         throw ArgumentError(
-            "the name of the device is empty", remedy: "Write default, or a name from the list: woodshed devices")
+            "the name of the device is empty", remedy: "Write default, or a name that `woodshed devices` lists.")
     }
 
     /// Returns true if a value switches a flag on.
