@@ -44,7 +44,8 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - path: File to import; may be a pipe.
     ///   - isCancelled: Called often. If it returns true, the import ends, and imported items stay.
-    /// - Throws: `RecordingLibraryError`, `CatalogueError`, `StoreError`.
+    /// - Throws: `RecordingLibraryError`, `StoreError`: imported items stay; another `ExplainedError` if the catalogue
+    ///   cannot be read.
     public func importFile(at path: String, isCancelled: () -> Bool = { false }) throws -> ImportSummary {
         try importFile(at: path, isCancelled: isCancelled, told: { _ in })
     }
