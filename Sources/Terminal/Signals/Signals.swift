@@ -70,9 +70,10 @@ package enum Signals {
     @discardableResult
     package static func beginWatching() -> Bool {
         let begins = !isWatched.load(ordering: .relaxed)
+        // An earlier part may have had a longer allowance.
+        allowance.store(patience, ordering: .relaxed)
         guard isAnswered.exchange(false, ordering: .relaxed) || begins else { return false }
         stopLeaving()
-        allowance.store(patience, ordering: .relaxed)
         interrupts.store(0, ordering: .relaxed)
         isWatched.store(true, ordering: .releasing)
         return begins

@@ -63,7 +63,6 @@ struct AddCommand: Verb {
                 LastWords.keep(output: "", error: lines.map { $0 + "\n" }.joined())
                 do { try tell(added, areFew) } catch { refusal = error }
             }
-            LastWords.forget()
             if let refusal { throw refusal }
             for (file, result) in zip(group.files, results) {
                 switch result {
@@ -100,6 +99,7 @@ struct AddCommand: Verb {
     }
 
     private func sum(_ added: [LibraryItem], _ known: Int, _ failed: Int) {
+        LastWords.forget()
         for line in sumLines(added.count, known, failed) { StandardStream.error.note(line) }
     }
 

@@ -20,7 +20,8 @@ enum PartialWork {
         do { return try work() } catch {
             let part = part()
             if part.isEmpty { throw error }
-            try report(part)
+            // An error of the output must not replace the cause.
+            try? report(part)
             throw failure(error, done(part.count), next: next())
         }
     }

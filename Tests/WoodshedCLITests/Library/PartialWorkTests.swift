@@ -36,6 +36,19 @@ struct PartialWorkTests {
             "CREATE TRIGGER hanging \(changes) BEGIN SELECT count(*) FROM endless; END")
     }
 
+    /// Waits until a command hangs in a change of a store: no other change of the command takes a second. Everything
+    /// before the change is then done.
+    private func waitUntilHanging(_ home: LibraryHome) {
+        let path = home.folder["data/woodshed/practice.db"]
+        #expect(
+            eventually {
+                do throws(DatabaseError) {
+                    try Database(path: path, creating: false, busyTimeout: 1000).run("BEGIN IMMEDIATE")
+                    return false
+                } catch { return error.kind == .busy }
+            })
+    }
+
     /// Sends one signal, or the two of a user in a hurry.
     private func interrupt(_ running: RunningCommand, isHurried: Bool) {
         running.send(SIGINT)
@@ -146,6 +159,7 @@ struct PartialWorkTests {
         try hang("BEFORE INSERT ON playlist", in: home)
         let run = home.run(["library", "repair", "--from", "old.db"] + (isHurried ? ["--json"] : [])) { running in
             #expect(eventually { home.titles().count == 2 })
+            waitUntilHanging(home)
             interrupt(running, isHurried: isHurried)
         }
         let stopped = """
@@ -183,6 +197,7 @@ struct PartialWorkTests {
         try hang("BEFORE INSERT ON playlist", in: third)
         let ended = third.run(words + ["--json"]) { running in
             #expect(eventually { third.titles("--missing").count == 2 })
+            waitUntilHanging(third)
             interrupt(running, isHurried: true)
         }
         #expect(ended.status == 130 && ended.events == ["library.merged"], "\(ended.error)")
@@ -215,9 +230,36 @@ struct PartialWorkTests {
         try hang("BEFORE INSERT ON item WHEN (SELECT count(*) FROM item) > 1024", in: home)
         let run = home.run("add", "--link", "many") { running in
             #expect(eventually { home.titles().count > 1024 })
+            waitUntilHanging(home)
             interrupt(running, isHurried: true)
         }
         #expect(run.status == 130 && run.error == "1024 added\nnext: woodshed practice @1\n", "\(run.error)")
         #expect(home.titles().count == 1025)
+    }
+    @Test("add that a second signal ends among the files of a folder reports the named files, too")
+    func endedFolder() throws {
+        home.add("Blue Bossa")
+        home.song("first.wav", 40)
+        home.song("second.wav", 41)
+        writeMany(30)
+        try hang("BEFORE INSERT ON item WHEN (SELECT count(*) FROM item) > 2", in: home)
+        let run = home.run("add", "--link", "first.wav", "second.wav", "many") { running in
+            #expect(eventually { home.titles().count == 3 })
+            waitUntilHanging(home)
+            interrupt(running, isHurried: true)
+        }
+        #expect(run.status == 130 && run.error == "2 added\nnext: woodshed practice @1\n", "\(run.error)")
+    }
+
+    @Test("a removal that fails after some pieces tells the cause although standard output takes no events")
+    func fullOutput() throws {
+        writeMany(405)
+        #expect(home.run("add", "-q", "--link", "many").status == 0)
+        let trashed = "(SELECT count(*) FROM item WHERE trashed IS NOT NULL)"
+        try fail("BEFORE UPDATE OF trashed ON item WHEN NEW.trashed IS NOT NULL AND \(trashed) >= 400", in: home)
+        let removed = home.shell("\"$1\" rm @1-405 --json >/dev/full")
+        #expect(removed.status == 74, "\(removed.status)")
+        #expect(removed.error.contains("; in the trash already: 400 of 405 recordings\n"), "\(removed.error)")
+        #expect(removed.errorLines.last == "Free some room. Restore this part with: woodshed rm --undo")
     }
 }
