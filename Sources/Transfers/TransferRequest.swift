@@ -160,3 +160,16 @@ public struct TransferSettings: Sendable {
     /// - Parameter userAgent: Name and version of your program, visible to servers, such as "player/1.0".
     public init(userAgent: String) { self.userAgent = userAgent }
 }
+
+extension TransferSettings {
+    /// Returns the wait after `count` consecutive failures, from 1 on, in seconds.
+    ///
+    /// Each wait is twice as long as the last, and random within its upper half. Clients that failed together therefore
+    /// do not return together.
+    func waitSeconds(afterFailures count: Int, using generator: inout some RandomNumberGenerator) -> Double {
+        let longest = max(0, longestWaitSeconds)
+        var whole = max(0, firstWaitSeconds)
+        for _ in 1..<max(2, min(count, 64)) where count > 1 { whole = min(whole * 2, longest) }
+        return min(whole, longest) * Double.random(in: 0.5...1, using: &generator)
+    }
+}

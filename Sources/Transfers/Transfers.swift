@@ -4,14 +4,3 @@
 //
 // libcurl carries the bytes; the module loads libcurl when the first transfer begins. The module knows neither the
 // content of files, nor their final storage, nor terminals. No render thread calls this module.
-internal import Glibc
-
-/// The clock of dates.
-enum Clock {
-    /// Seconds since 1970, by the realtime clock, as in the dates of messages.
-    static var date: Int64 {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec)
-    }
-}

@@ -8,7 +8,7 @@ internal import JSON
 /// arguments of programs. Credentials belong in the file `.netrc`.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// The reason why a text is not the address of a file on the web.
-    package enum Fault: String, CaseIterable, Sendable {
+    package enum Fault: String, CaseIterable, Error {
         /// The text is empty.
         case empty
         /// The text has more than 8000 bytes.
@@ -53,13 +53,13 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(TransferError) {
         switch WebAddress.parse(text) {
         case .success(let address): self = address
-        case .failure(let error): throw .badAddress(text, error.fault)
+        case .failure(let fault): throw .badAddress(text, fault)
         }
     }
 
     /// Returns the fault of a text; nil if the text is an address.
     package static func fault(in text: String) -> Fault? {
-        if case .failure(let error) = parse(text) { error.fault } else { nil }
+        if case .failure(let fault) = parse(text) { fault } else { nil }
     }
 
     /// The address for messages and lists: without the query, which may hold a secret.
@@ -90,22 +90,22 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WebAddress {
-    private static func parse(_ text: String) -> Result<WebAddress, FaultError> {
-        do throws(FaultError) { return .success(try checked(text)) } catch { return .failure(error) }
+    private static func parse(_ text: String) -> Result<WebAddress, Fault> {
+        do throws(Fault) { return .success(try checked(text)) } catch { return .failure(error) }
     }
 
-    private static func checked(_ text: String) throws(FaultError) -> WebAddress {
-        if text.isEmpty { throw .init(.empty) }
-        if text.utf8.count > longest { throw .init(.tooLong) }
-        if text.unicodeScalars.contains(where: isForbidden) { throw .init(.forbiddenCharacter) }
+    private static func checked(_ text: String) throws(Fault) -> WebAddress {
+        if text.isEmpty { throw .empty }
+        if text.utf8.count > longest { throw .tooLong }
+        if text.unicodeScalars.contains(where: isForbidden) { throw .forbiddenCharacter }
         let (isSecure, rest) = try scheme(text)
         let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
         let authority = rest[..<end]
-        if authority.isEmpty { throw .init(.noHost) }
-        if authority.contains("@") { throw .init(.credentials) }
+        if authority.isEmpty { throw .noHost }
+        if authority.contains("@") { throw .credentials }
         let (host, port) = try server(authority, standard: isSecure ? 443 : 80)
         let tail = rest[end...].prefix { $0 != "#" }
-        guard hasWholePercents(tail) else { throw .init(.badPercent) }
+        guard hasWholePercents(tail) else { throw .badPercent }
         let question = tail.firstIndex(of: "?") ?? tail.endIndex
         let path = question == tail.startIndex ? "/" : escaped(tail[..<question])
         return WebAddress(
@@ -121,44 +121,44 @@ extension WebAddress {
         }
     }
 
-    private static func scheme(_ text: String) throws(FaultError) -> (isSecure: Bool, rest: Substring) {
+    private static func scheme(_ text: String) throws(Fault) -> (isSecure: Bool, rest: Substring) {
         let lower = text.prefix(8).lowercased()
         if lower.hasPrefix("https://") { return (true, text.dropFirst(8)) }
         if lower.hasPrefix("http://") { return (false, text.dropFirst(7)) }
-        guard let colon = text.firstIndex(of: ":") else { throw .init(.noScheme) }
+        guard let colon = text.firstIndex(of: ":") else { throw .noScheme }
         let name = text[..<colon].lowercased()
         // As in "http:example.org".
-        if name == "http" || name == "https" { throw .init(.noHost) }
+        if name == "http" || name == "https" { throw .noHost }
         let isScheme =
             name.first.map { $0.isASCII && $0.isLetter } ?? false
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-".contains($0)) }
         // "localhost:8000/a" has a port, and no scheme.
         let isPort = text[text.index(after: colon)...].first?.isNumber ?? false
-        throw .init(isScheme && !isPort ? .otherScheme : .noScheme)
+        throw isScheme && !isPort ? .otherScheme : .noScheme
     }
 
     private static func server(
         _ authority: Substring, standard: Int
-    ) throws(FaultError) -> (host: String, port: Int) {
+    ) throws(Fault) -> (host: String, port: Int) {
         let name: Substring
         let rest: Substring
         if authority.first == "[" {
-            guard let end = authority.firstIndex(of: "]") else { throw .init(.badHost) }
+            guard let end = authority.firstIndex(of: "]") else { throw .badHost }
             name = authority[authority.index(after: authority.startIndex)..<end]
             rest = authority[authority.index(after: end)...]
-            guard HostName.isNumberOfVersion6(name) else { throw .init(.badHost) }
+            guard isNumberOfVersion6(name) else { throw .badHost }
         } else {
             let end = authority.firstIndex(of: ":") ?? authority.endIndex
             (name, rest) = (authority[..<end], authority[end...])
-            if name.isEmpty { throw .init(.noHost) }
-            guard HostName.isValid(name) else { throw .init(.badHost) }
+            if name.isEmpty { throw .noHost }
+            guard isHost(name) else { throw .badHost }
         }
         if rest.isEmpty { return (name.lowercased(), standard) }
-        guard rest.first == ":" else { throw .init(.badHost) }
+        guard rest.first == ":" else { throw .badHost }
         let digits = rest.dropFirst()
         guard digits.count <= 5, digits.allSatisfy({ ("0"..."9").contains($0) }),
             let port = Int(digits: digits, in: 1...65535)
-        else { throw .init(.badPort) }
+        else { throw .badPort }
         return (name.lowercased(), port)
     }
 
@@ -167,7 +167,7 @@ extension WebAddress {
         return bytes.indices.allSatisfy { index in
             guard bytes[index] == UInt8(ascii: "%") else { return true }
             let digits = bytes[(index + 1)...].prefix(2)
-            return digits.count == 2 && digits.allSatisfy { HostName.isHexadecimal($0) }
+            return digits.count == 2 && digits.allSatisfy { PercentText.value($0) != nil }
                 && !digits.allSatisfy { $0 == 48 }
         }
     }
@@ -178,19 +178,11 @@ extension WebAddress {
     }
 }
 
-/// A fault as an error, for use within this file.
-struct FaultError: Error {
-    let fault: WebAddress.Fault
-    init(_ fault: WebAddress.Fault) { self.fault = fault }
-}
-
-/// The rules for names and IP addresses of servers.
-enum HostName {
-    static func isHexadecimal(_ byte: UInt8) -> Bool { PercentText.value(byte) != nil }
-
+// The rules for names and IP addresses of servers.
+extension WebAddress {
     /// Returns true for a host name or for an IPv4 address in the usual form. Labels of a host name may contain
     /// non-ASCII letters.
-    static func isValid(_ name: Substring) -> Bool {
+    private static func isHost(_ name: Substring) -> Bool {
         let whole = name.hasSuffix(".") ? name.dropLast() : name
         if whole.isEmpty || whole.utf8.count > 253 { return false }
         let labels = whole.split(separator: ".", omittingEmptySubsequences: false)
@@ -221,7 +213,7 @@ enum HostName {
         }
     }
 
-    static func isNumberOfVersion6(_ text: Substring) -> Bool {
+    private static func isNumberOfVersion6(_ text: Substring) -> Bool {
         var groups = 0
         var hasGap = false
         var rest = text
@@ -233,11 +225,13 @@ enum HostName {
             let end = rest.firstIndex(of: ":") ?? rest.endIndex
             let group = rest[..<end]
             if group.contains(".") {
-                guard end == rest.endIndex, group.split(separator: ".").count == 4, isValid(group) else { return false }
+                guard end == rest.endIndex, group.split(separator: ".").count == 4, isHost(group) else { return false }
                 groups += 2
                 break
             }
-            guard (1...4).contains(group.utf8.count), group.utf8.allSatisfy(isHexadecimal) else { return false }
+            guard (1...4).contains(group.utf8.count), group.utf8.allSatisfy({ PercentText.value($0) != nil }) else {
+                return false
+            }
             groups += 1
             if end == rest.endIndex { break }
             rest = rest[rest.index(after: end)...]

@@ -188,7 +188,7 @@ final class PartFile: @unchecked Sendable {
         record.durableBytes = 0
         try check(calls.setLength(descriptor, 0))
         var new = new
-        (new.holder, new.startedAt, new.startedBytes) = (.own, Clock.date, 0)
+        (new.holder, new.startedAt, new.startedBytes) = (.own, FileState.Moment.now.seconds, 0)
         new.earlierEnd = record.earlierEnd
         try save(new)
     }
@@ -197,7 +197,7 @@ final class PartFile: @unchecked Sendable {
     func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
         var new = new
         (new.durableBytes, new.holder) = (record.durableBytes, .own)
-        (new.startedAt, new.startedBytes) = (Clock.date, byteCount)
+        (new.startedAt, new.startedBytes) = (FileState.Moment.now.seconds, byteCount)
         new.earlierEnd = record.earlierEnd
         try check(calls.setLength(descriptor, byteCount))
         try save(new)

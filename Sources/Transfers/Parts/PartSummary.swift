@@ -81,7 +81,7 @@ package struct PartSummary: Sendable, Equatable {
         recordPath = found == nil ? nil : record
         (address, byteCount, wholeByteCount) = (found?.address, state.byteCount, found?.byteCount)
         keptByteCount = min(found?.durableBytes ?? 0, state.byteCount)
-        let seconds = found.map { $0.startedAt > 0 ? Clock.date - $0.startedAt : 0 } ?? 0
+        let seconds = found.map { $0.startedAt > 0 ? FileState.Moment.now.seconds - $0.startedAt : 0 } ?? 0
         let received = byteCount - (found?.startedBytes ?? 0)
         bytesPerSecond = isHeld && seconds > 0 && received >= 0 ? received / seconds : nil
     }

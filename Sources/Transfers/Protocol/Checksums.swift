@@ -1,4 +1,5 @@
 internal import Explanations
+internal import Files
 internal import JSON
 
 /// An expected checksum of a file.
@@ -22,7 +23,9 @@ struct Checksum: Equatable, Hashable, Sendable {
     /// Reads hexadecimal digits; nil if the text is not a checksum of this algorithm.
     init?(_ algorithm: Algorithm, hexadecimal text: String) {
         let digits = Array(text.utf8)
-        guard digits.count == algorithm.byteCount * 2, digits.allSatisfy(HostName.isHexadecimal) else { return nil }
+        guard digits.count == algorithm.byteCount * 2, digits.allSatisfy({ PercentText.value($0) != nil }) else {
+            return nil
+        }
         let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
             UInt8(digits: digits[$0..<$0 + 2], radix: 16, in: .min ... .max)
         }

@@ -1,4 +1,5 @@
 internal import Explanations
+internal import Files
 internal import JSON
 
 /// The head of a server's answer: its status and its fields.
@@ -90,7 +91,7 @@ struct ResponseHead {
     var contentRange: ContentRange? { value("content-range").flatMap(ContentRange.init) }
 
     /// Returns the seconds to wait before the next request, by `Retry-After`; nil if the answer does not say.
-    func retryAfterSeconds(now: Int64 = Clock.date) -> Int? {
+    func retryAfterSeconds(now: Int64 = FileState.Moment.now.seconds) -> Int? {
         guard let text = value("retry-after") else { return nil }
         if let seconds = Self.count(text) { return Int(seconds) }
         guard let date = WebDate.seconds(text, now: now) else { return nil }

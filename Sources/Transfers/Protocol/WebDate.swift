@@ -10,7 +10,7 @@ enum WebDate {
     /// Returns seconds since 1970; nil if the text is not a date.
     ///
     /// - Parameter now: Seconds since 1970, for interpreting years of two digits.
-    static func seconds(_ text: String, now: Int64 = Clock.date) -> Int64? {
+    static func seconds(_ text: String, now: Int64 = FileState.Moment.now.seconds) -> Int64? {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { $0 == " " || $0 == "," }.map { $0.lowercased() }
         // "Sun, 06 Nov 1994 08:49:37 GMT"

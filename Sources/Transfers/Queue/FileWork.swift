@@ -27,7 +27,6 @@ final class FileWork: Sendable {
 
     func open(_ transfer: Transfer) {
         add { core in
-            let result: Result<OpenedPart, TransferError>
             do throws(TransferError) {
                 if transfer.isGivenUp { throw .cancelled }
                 let part = try PartFile(transfer.request, calls: core.hooks.calls)
@@ -35,30 +34,18 @@ final class FileWork: Sendable {
                 part.onClose = { core.countFileWork(-1) }
                 do throws(TransferError) {
                     let beginning = try part.beginning(transfer.request)
-                    result = .success(
-                        OpenedPart(
-                            part: part, beginning: beginning, record: part.record, transfer: transfer))
+                    if core.post(.opened(transfer, part, beginning)) { return }
+                    _ = Self.settled(part, written: 0, isDiscarding: transfer.isDiscarding)
                 } catch {
                     _ = Self.settled(part, written: 0, isDiscarding: false)
                     throw error
                 }
-            } catch { result = .failure(error) }
-            let isTaken = core.post(.opened(transfer.id, result))
-            if !isTaken, case .success(let opened) = result {
-                _ = Self.settled(opened.part, written: 0, isDiscarding: transfer.isDiscarding)
-            }
+            } catch { core.post(.notOpened(transfer.id, error)) }
         }
     }
 
-    func begin(_ id: Int, _ part: PartFile, _ record: PartRecord, serial: Int) {
-        prepare(id, serial) { () throws(TransferError) in try part.begin(record) }
-    }
-
-    func goOn(_ id: Int, _ part: PartFile, _ record: PartRecord, from byteCount: Int64, serial: Int) {
-        prepare(id, serial) { () throws(TransferError) in try part.goOn(record, from: byteCount) }
-    }
-
-    private func prepare(_ id: Int, _ serial: Int, _ body: @escaping @Sendable () throws(TransferError) -> Void) {
+    /// Makes the part ready for the body of an exchange.
+    func prepare(_ id: Int, _ serial: Int, _ body: @escaping @Sendable () throws(TransferError) -> Void) {
         add { core in
             core.post(.prepared(id, exchange: serial, TransferError.thrown(by: body)))
         }
@@ -109,12 +96,9 @@ final class FileWork: Sendable {
         let core = core
         core.countFileWork(1)
         let work: @Sendable () -> Void = {
-            switch Self.named(transfer, part, record, byteCount, isEndClean: isEndClean, isNamed: isNamed) {
-            case .ended(let result, let kept): core.post(.checked(transfer.id, result, keptBytes: kept))
-            case .cutOff(let error):
-                if !core.post(.cutOff(transfer, part, error)) {
-                    _ = Self.settled(part, written: 0, isDiscarding: transfer.isDiscarding)
-                }
+            let report = Self.named(transfer, part, record, byteCount, isEndClean: isEndClean, isNamed: isNamed)
+            if !core.post(report), case .cutOff = report {
+                _ = Self.settled(part, written: 0, isDiscarding: transfer.isDiscarding)
             }
             core.countFileWork(-1)
         }
@@ -124,21 +108,14 @@ final class FileWork: Sendable {
         }
     }
 
-    /// The result of checking a complete part.
-    private enum Outcome {
-        /// The part is closed.
-        case ended(Result<FetchedFile, TransferError>, keptBytes: Int64)
-        /// The file is incomplete. The part is still open.
-        case cutOff(TransferError)
-    }
-
+    /// Returns the report to the network thread: `checked` or `cutOff`.
     private static func named(
         _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, _ byteCount: Int64, isEndClean: Bool,
         isNamed: Bool
-    ) -> Outcome {
+    ) -> Command {
         guard let address = try? WebAddress(record.effectiveAddress) else {
             part.discard()
-            return .ended(.failure(.cancelled), keptBytes: 0)
+            return .checked(transfer.id, .failure(.cancelled), keptBytes: 0)
         }
         let answer = Work.answer(record, address)
         do throws(TransferError) {
@@ -155,19 +132,20 @@ final class FileWork: Sendable {
                 path = try part.name(name, replaces: transfer.request.replaces)
             }
             part.tidy()
-            return .ended(.success(FetchedFile(path: path, byteCount: byteCount, answer: answer)), keptBytes: 0)
+            return .checked(
+                transfer.id, .success(FetchedFile(path: path, byteCount: byteCount, answer: answer)), keptBytes: 0)
         } catch {
             if error.kind == .truncated {
                 let fault = TransferError.thrown { () throws(TransferError) in
                     try part.noteIncomplete(isWanted: { !transfer.isGivenUp })
                 }
-                if fault == nil { return .cutOff(error) }
+                if fault == nil { return .cutOff(transfer, part, error) }
             }
             // Remove a refused part: a complete part is never requested again.
             let isRefused = error.kind == .rejected || error.kind == .checksum
             let failure = isRefused && byteCount > 0 && !transfer.isDiscarding ? keeping(part, transfer, error) : error
             let kept = settled(part, written: 0, isDiscarding: isRefused || transfer.isDiscarding)
-            return .ended(.failure(failure), keptBytes: kept)
+            return .checked(transfer.id, .failure(failure), keptBytes: kept)
         }
     }
 

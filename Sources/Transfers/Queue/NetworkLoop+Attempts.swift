@@ -64,9 +64,12 @@ extension NetworkLoop {
             if let reason = exchange.restart { forget(work, reason) }
             (work.written, work.notedBytes) = (0, 0)
             (work.partType, work.hasEarlierBytes) = (record.contentType ?? "", false)
-            files.begin(work.transfer.id, part, record, serial: exchange.serial)
+            files.prepare(work.transfer.id, exchange.serial) { () throws(TransferError) in try part.begin(record) }
         } else {
-            files.goOn(work.transfer.id, part, record, from: work.written, serial: exchange.serial)
+            let written = work.written
+            files.prepare(work.transfer.id, exchange.serial) { () throws(TransferError) in
+                try part.goOn(record, from: written)
+            }
         }
         work.record = record
         enter(work, .downloading(connecting.download()))
@@ -171,7 +174,8 @@ extension NetworkLoop {
             return
         }
         work.failures += 1
-        var seconds = waits.seconds(afterFailures: work.failures)
+        var random = SystemRandomNumberGenerator()
+        var seconds = settings.waitSeconds(afterFailures: work.failures, using: &random)
         if let asked = error.retryAfterSeconds {
             guard Double(asked) <= settings.longestWaitSeconds else {
                 fail(work, error)

@@ -26,7 +26,6 @@ final class NetworkLoop: @unchecked Sendable {
     private var nextRetryAt = Double.infinity
     /// Time of the last check of timeouts, and time of the next check. A command can bring the next check forward.
     private var (lastLook, wakeAt) = (0.0, 0.0)
-    var waits: Waits
     var lastSerial = 0
     /// Requests of ended transfers whose server names are still being resolved.
     var abandoned: [Exchange] = []
@@ -43,9 +42,6 @@ final class NetworkLoop: @unchecked Sendable {
         unsafe self.multi = multi
         (self.core, self.functions, self.files) = (core, functions, files)
         settings = core.settings
-        waits = Waits(
-            first: settings.firstWaitSeconds, longest: settings.longestWaitSeconds,
-            seed: core.hooks.seed ?? UInt64.random(in: 0...UInt64.max))
     }
 
     deinit { _ = unsafe curl.curl_multi_cleanup(multi) }
@@ -133,7 +129,11 @@ final class NetworkLoop: @unchecked Sendable {
         case .cancel(let id, let discarding):
             for work in chosen(id) where work.ending == nil { cancel(work, discarding: discarding) }
         case .priority(let id, let priority): works[id]?.priority = priority
-        case .opened(let id, let result): opened(id, result)
+        case .opened(let transfer, let part, let beginning): opened(transfer, part, beginning)
+        case .notOpened(let id, let error):
+            guard let work = works[id] else { break }
+            fail(work, error)
+            tellEnd(work, keptBytes: 0)
         case .prepared(let id, let serial, let error):
             if let work = works[id], work.exchange?.serial == serial { prepared(work, error) }
         case .noted(let id, let error):
@@ -229,36 +229,29 @@ final class NetworkLoop: @unchecked Sendable {
         }
     }
 
-    private func opened(_ id: Int, _ result: Result<OpenedPart, TransferError>) {
-        guard let work = works[id] else {
+    private func opened(_ transfer: Transfer, _ part: PartFile, _ beginning: PartFile.Beginning) {
+        guard let work = works[transfer.id] else {
             // The end was reported at the deadline.
-            if case .success(let opened) = result {
-                files.settle(nil, opened.part, written: 0, isDiscarding: opened.transfer.isDiscarding)
-            }
+            files.settle(nil, part, written: 0, isDiscarding: transfer.isDiscarding)
             return
         }
-        guard case .success(let opened) = result else {
-            if case .failure(let error) = result, work.ending == nil { fail(work, error) }
-            if work.ending != nil { tellEnd(work, keptBytes: 0) }
-            return
-        }
-        work.part = opened.part
+        work.part = part
         if let ending = work.ending {
-            files.settle(id, opened.part, written: 0, isDiscarding: ending.isDiscarding)
+            files.settle(transfer.id, part, written: 0, isDiscarding: ending.isDiscarding)
             return
         }
         guard case .validating(let validating) = work.phase else { return }
-        switch opened.beginning {
+        switch beginning {
         case .anew(let reason):
             if let reason { work.transfer.tell(.restarted(reason)) }
         case .goingOn(let bytes):
-            (work.written, work.record, work.notedBytes) = (bytes, opened.record, bytes)
-            (work.partType, work.hasEarlierBytes) = (opened.record.contentType ?? "", true)
+            (work.written, work.record, work.notedBytes) = (bytes, part.record, bytes)
+            (work.partType, work.hasEarlierBytes) = (part.record.contentType ?? "", true)
         case .complete, .named:
-            work.record = opened.record
-            work.written = opened.record.durableBytes
-            (work.partType, work.hasEarlierBytes) = (opened.record.contentType ?? "", true)
-            analyse(work, validating.analyse(), isNamed: opened.beginning == .named)
+            work.record = part.record
+            work.written = part.record.durableBytes
+            (work.partType, work.hasEarlierBytes) = (part.record.contentType ?? "", true)
+            analyse(work, validating.analyse(), isNamed: beginning == .named)
             return
         }
         let connecting = validating.connect()

@@ -11,8 +11,9 @@ enum Command: Sendable {
     case resume(Int?)
     case cancel(Int?, discarding: Bool)
     case priority(Int, Int)
-    /// The part is open.
-    case opened(Int, Result<OpenedPart, TransferError>)
+    /// The part is open, and nothing else uses it.
+    case opened(Transfer, PartFile, PartFile.Beginning)
+    case notOpened(Int, TransferError)
     /// The part is ready for the bytes of an exchange.
     case prepared(Int, exchange: Int, TransferError?)
     /// The bytes are on the disk.
@@ -23,14 +24,6 @@ enum Command: Sendable {
     case checked(Int, Result<FetchedFile, TransferError>, keptBytes: Int64)
     /// The complete part is not the whole file. The part is still open.
     case cutOff(Transfer, PartFile, TransferError)
-}
-
-/// An opened part and its state.
-struct OpenedPart: Sendable {
-    let part: PartFile
-    let beginning: PartFile.Beginning
-    let record: PartRecord
-    let transfer: Transfer
 }
 
 /// State shared by the queue's owner, its transfers and the network thread.

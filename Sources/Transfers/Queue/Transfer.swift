@@ -16,19 +16,13 @@ package final class Transfer: Sendable {
         var progress = TransferProgress()
         var outcome: Result<FetchedFile, TransferError>?
         var waiting: [CheckedContinuation<Result<FetchedFile, TransferError>, Never>] = []
+        // The end: either the file is named, or the transfer is given up. Only the first claim succeeds.
+        var (isNamed, isGivenUp, isDiscarding) = (false, false, false)
     }
 
     private let shown = Mutex(Shown())
     private let broadcast = EventBroadcast<TransferEvent>()
     private let core: QueueCore
-    /// The claim that decides the end: either the file is named, or the transfer is given up. Only the first claim
-    /// succeeds.
-    private let claim = Atomic<Int>(Claim.open)
-    private let discards = Atomic<Bool>(false)
-
-    private enum Claim {
-        static let (open, named, givenUp) = (0, 1, 2)
-    }
 
     init(id: Int, _ request: TransferRequest, _ core: QueueCore) {
         (self.id, self.request, self.core) = (id, request, core)
@@ -86,19 +80,25 @@ package final class Transfer: Sendable {
 
     /// Claims the right to name the file; returns false if the transfer was given up before.
     func claimName() -> Bool {
-        claim.compareExchange(expected: Claim.open, desired: Claim.named, ordering: .acquiringAndReleasing).exchanged
+        shown.withLock { shown in
+            if shown.isNamed || shown.isGivenUp { return false }
+            shown.isNamed = true
+            return true
+        }
     }
 
     /// Gives the transfer up; returns false if the file is already being named.
     func giveUp(discarding: Bool) -> Bool {
-        discards.store(discarding, ordering: .releasing)
-        return claim.compareExchange(
-            expected: Claim.open, desired: Claim.givenUp, ordering: .acquiringAndReleasing
-        ).exchanged
+        shown.withLock { shown in
+            if shown.isNamed || shown.isGivenUp { return false }
+            (shown.isGivenUp, shown.isDiscarding) = (true, discarding)
+            return true
+        }
     }
 
-    var isGivenUp: Bool { claim.load(ordering: .acquiring) == Claim.givenUp }
-    var isDiscarding: Bool { isGivenUp && discards.load(ordering: .acquiring) }
+    var isGivenUp: Bool { shown.withLock { $0.isGivenUp } }
+    /// True if the transfer was given up, and its bytes are not wanted.
+    var isDiscarding: Bool { shown.withLock { $0.isDiscarding } }
 
     func show(_ state: TransferState) { shown.withLock { $0.state = state } }
     func show(_ progress: TransferProgress) { shown.withLock { $0.progress = progress } }

@@ -75,8 +75,6 @@ public final class TransferQueue: Sendable {
 /// Hooks for tests.
 package struct TransferHooks: Sendable {
     package var calls: any FileCalls = SystemFileCalls()
-    /// Seed of the random part of waits; nil for a random seed.
-    package var seed: UInt64?
     /// Interval between two writes of received bytes to the disk, in seconds.
     package var noteSeconds = 1.0
     /// Longest wait of the network thread, in seconds.
