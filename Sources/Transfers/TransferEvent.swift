@@ -69,33 +69,3 @@ public struct TransferProgress: Sendable, Equatable {
         return min(Double(doneBytes) / Double(totalBytes), 1.0.nextDown)
     }
 }
-
-/// Measures a rate over the last three seconds.
-struct RateMeter {
-    private static let span = 3.0
-    private var samples: [(time: Double, bytes: Int64)] = []
-
-    init() {}
-
-    /// Restarts the measurement. The given bytes do not count towards the rate.
-    mutating func start(_ bytes: Int64, at time: Double) { samples = [(time, bytes)] }
-
-    /// Adds a sample: the number of bytes present at a time.
-    mutating func note(_ bytes: Int64, at time: Double) {
-        samples.append((time, bytes))
-        // Keep the sample before the span, because the rate is measured from there.
-        while samples.count > 2, time - samples[1].time >= Self.span { samples.removeFirst() }
-    }
-
-    /// Rate in bytes per second; 0 before time has passed.
-    var bytesPerSecond: Int64 {
-        guard let first = samples.first, let last = samples.last, last.time > first.time else { return 0 }
-        return Int64((Double(last.bytes - first.bytes) / (last.time - first.time)).rounded())
-    }
-
-    /// Returns the time for this many further bytes at the present rate, in seconds, rounded up; nil if the rate is 0.
-    func seconds(for bytes: Int64) -> Int64? {
-        let rate = bytesPerSecond
-        return rate > 0 ? (bytes + rate - 1) / rate : nil
-    }
-}

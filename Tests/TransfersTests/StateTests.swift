@@ -58,7 +58,7 @@ struct StateTests {
 
     @Test
     func `a rate is that of the last three seconds, and the time left is rounded up`() {
-        var meter = RateMeter()
+        var meter = ProgressMeter()
         meter.start(1000, at: 10)
         #expect(meter.bytesPerSecond == 0 && meter.seconds(for: 5) == nil)
         for step in 1...100 { meter.note(1000 + Int64(step) * 200, at: 10 + Double(step) * 0.1) }

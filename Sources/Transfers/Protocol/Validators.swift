@@ -46,7 +46,7 @@ struct Validators: Equatable {
 }
 
 /// The reason why a partly fetched file restarts. Bytes of two versions are never combined.
-package enum RestartReason: String, CaseIterable, Sendable {
+package enum RestartReason: String, CaseIterable, Error {
     /// The part belongs to another address.
     case otherAddress
     /// The part, or its record, is damaged.

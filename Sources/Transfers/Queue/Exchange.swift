@@ -6,46 +6,25 @@ internal import Libraries
 /// Only the network thread uses an exchange; libcurl calls it during `curl_multi_perform`.
 @safe
 final class Exchange {
-    /// The decision after the head of the answer.
-    enum Verdict {
-        /// Write the body into the part.
-        case take
-        /// Follow the redirection.
-        case redirect
-        /// Discard the part; the next request asks for the whole file.
-        case again(RestartReason)
-        case fail(TransferError)
-    }
-
     let serial: Int
-    let address: WebAddress
+    /// The requested address, then each redirection up to the address asked here. Never empty.
+    let addresses: [WebAddress]
     let work: Work
     /// Requested first byte of the answer; nil if the whole file was requested.
     let rangeStart: Int64?
-    let startedAt: Double
     private let functions: LibraryFunctions<CurlFunctions>
     let handle: UnsafeMutableRawPointer
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorWords: UnsafeMutablePointer<CChar>
-    /// True if libcurl can abandon a look-up at a silent name server.
-    let leavesAtOnce: Bool
 
     private(set) var head = ResponseHead()
-    private(set) var verdict: Verdict?
-    /// Record of the version to which the body belongs; set with the verdict `take`.
-    private(set) var record: PartRecord?
-    /// Reason for not using the earlier bytes, with the verdict `take`.
-    private(set) var restart: RestartReason?
-    /// True if the work has been notified of the verdict `take`.
-    var isAnnounced = false
+    private(set) var verdict: ReceivedBytes.Verdict?
     /// True if the part is ready for the body.
     var isPrepared = false
     /// True if libcurl holds bytes back at our request.
     private(set) var isHolding = false
-    /// Result of the request, if received before the part was ready.
-    var earlyEnd: CURLcode?
-    /// Offset of the next byte in the file.
-    private(set) var offset: Int64 = 0
+    /// True if the whole body arrived before the part was ready.
+    var hasEnded = false
     /// Bytes received earlier, which the server must repeat at the beginning of this answer.
     private var overlap: ArraySlice<UInt8>
     private var ignoredBytes = 0
@@ -57,18 +36,17 @@ final class Exchange {
 
     /// Creates an exchange; nil if there is no memory.
     init?(
-        serial: Int, _ address: WebAddress, _ work: Work, range: (start: Int64, overlap: [UInt8], validator: String)?,
-        settings: TransferSettings, functions: LibraryFunctions<CurlFunctions>, now: Double
+        serial: Int, _ addresses: [WebAddress], _ work: Work,
+        range: (start: Int64, overlap: [UInt8], validator: String)?, settings: TransferSettings,
+        functions: LibraryFunctions<CurlFunctions>
     ) {
         guard let handle = unsafe functions.table.pointee.curl_easy_init() else { return nil }
         unsafe self.handle = handle
-        (self.serial, self.address, self.work, self.functions) = (serial, address, work, functions)
-        (rangeStart, startedAt) = (range?.start, now)
+        (self.serial, self.addresses, self.work, self.functions) = (serial, addresses, work, functions)
+        rangeStart = range?.start
         overlap = range?.overlap[...] ?? []
         unsafe errorWords = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        let table = unsafe functions.table
-        leavesAtOnce = unsafe curl_set_number(table, handle, CURLOPT_QUICK_EXIT, 1) == CURLE_OK
         // Send the caller's headers to the first server only: a header could be a secret of this server.
         let isFirst = address.host == work.request.address.host && address.port == work.request.address.port
         let extra = isFirst ? work.request.headers.map { "\($0.name): \($0.value)" } : []
@@ -97,6 +75,7 @@ final class Exchange {
         // A connection carries a single file at a time, so a newer HTTP version would add only more causes of failure.
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_QUICK_EXIT, 1)
         // libcurl's own timeout would wait for a name server; the loop's timeout does not.
         set(CURLOPT_CONNECTTIMEOUT, 86_400)
         set(CURLOPT_BUFFERSIZE, 1 << 18)
@@ -137,11 +116,11 @@ final class Exchange {
             return 0
         }
         if head.isComplete, verdict == nil {
-            let decision = work.decide(self)
-            (verdict, record, restart) = (decision.verdict, decision.record, decision.restart)
-            offset = decision.offset
+            verdict = work.bytes.verdict(head, from: address, start: rangeStart, for: work.request) {
+                work.part?.freeBytes
+            }
             // The whole file: no bytes to compare.
-            if offset == 0 { overlap = [] }
+            if !isRest { overlap = [] }
         }
         switch verdict {
         case nil, .take, .redirect: return line.count
@@ -155,7 +134,7 @@ final class Exchange {
             guard case .redirect = verdict, ignoredBytes <= Self.longestIgnored else { return 0 }
             return bytes.count
         }
-        if !isPrepared || work.isHeld {
+        if !isPrepared || work.isPaused {
             isHolding = true
             return Int(CURL_WRITEFUNC_PAUSE)
         }
@@ -168,28 +147,31 @@ final class Exchange {
                 return 0
             }
             overlap = overlap.dropFirst(count)
-            offset += Int64(count)
             unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
         }
-        if unsafe !bytes.isEmpty, let verdict = unsafe work.receive(bytes, at: offset, from: address) {
+        if unsafe !bytes.isEmpty, let verdict = unsafe work.receive(bytes, from: address) {
             self.verdict = verdict
             return 0
         }
-        offset += Int64(bytes.count)
         return whole
     }
 
     // MARK: For the loop
+
+    var address: WebAddress { addresses[addresses.count - 1] }
 
     /// The handle, as a dictionary key.
     var key: Int { unsafe Int(bitPattern: handle) }
 
     /// Releases held bytes, if nothing holds them any more.
     func release() {
-        guard isHolding, isPrepared, !work.isHeld else { return }
+        guard isHolding, isPrepared, !work.isPaused else { return }
         isHolding = false
         _ = unsafe curl.curl_easy_pause(handle, Int32(CURLPAUSE_CONT))
     }
+
+    /// True if libcurl can abandon a look-up at a silent name server.
+    var leavesAtOnce: Bool { unsafe curl_set_number(functions.table, handle, CURLOPT_QUICK_EXIT, 1) == CURLE_OK }
 
     /// True if the name of the server has been resolved.
     var hasName: Bool {
@@ -198,10 +180,11 @@ final class Exchange {
         return seconds > 0
     }
 
+    /// True if the answer brings the requested rest of the file.
+    var isRest: Bool { rangeStart != nil && head.status == 206 }
+
     /// End of the body as stated by the head, an offset in the file; nil if the head does not say.
-    var promisedEnd: Int64? {
-        rangeStart != nil && head.status == 206 ? head.contentRange.map { $0.last + 1 } : nil
-    }
+    var promisedEnd: Int64? { isRest ? head.contentRange.map { $0.last + 1 } : nil }
 
     /// Target of the redirection; nil if the answer does not say.
     var redirection: String? {
@@ -219,6 +202,6 @@ final class Exchange {
         let words = unsafe String(cString: errorWords)
         return Curl.error(
             code, system: Int32(truncatingIfNeeded: system), words: words, address: address,
-            hasAnswered: head.status > 0, done: work.written, total: work.total)
+            hasAnswered: head.status > 0, done: work.bytes.count, total: work.bytes.total)
     }
 }

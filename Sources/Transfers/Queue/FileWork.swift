@@ -117,7 +117,7 @@ final class FileWork: Sendable {
             part.discard()
             return .checked(transfer.id, .failure(.cancelled), keptBytes: 0)
         }
-        let answer = Work.answer(record, address)
+        let answer = record.answer(from: address)
         do throws(TransferError) {
             let path: String
             if isNamed {

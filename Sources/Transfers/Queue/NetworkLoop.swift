@@ -3,6 +3,7 @@ internal import Files
 internal import Glibc
 internal import Libraries
 internal import Realtime
+internal import RunLog
 
 /// The network thread: carries out commands, runs libcurl, and checks timeouts. The thread exists while there are
 /// transfers.
@@ -12,25 +13,25 @@ internal import Realtime
 @safe
 final class NetworkLoop: @unchecked Sendable {
     /// The core, which retains this loop until the thread ends.
-    let core: QueueCore
-    let settings: TransferSettings
-    let functions: LibraryFunctions<CurlFunctions>
-    let multi: UnsafeMutableRawPointer
-    let files: FileWork
-    var works: [Int: Work] = [:]
+    private let core: QueueCore
+    private let settings: TransferSettings
+    private let functions: LibraryFunctions<CurlFunctions>
+    private let multi: UnsafeMutableRawPointer
+    private let files: FileWork
+    private var works: [Int: Work] = [:]
     /// Exchanges in progress, by libcurl's handle.
-    var exchanges: [Int: Exchange] = [:]
+    private var exchanges: [Int: Exchange] = [:]
     /// True if a change since the last scheduling may let a transfer begin.
-    var mayBegin = false
+    private var mayBegin = false
     /// Earliest start of the next waiting attempt, as of the last scheduling.
     private var nextRetryAt = Double.infinity
     /// Time of the last check of timeouts, and time of the next check. A command can bring the next check forward.
     private var (lastLook, wakeAt) = (0.0, 0.0)
-    var lastSerial = 0
+    private var lastSerial = 0
     /// Requests of ended transfers whose server names are still being resolved.
-    var abandoned: [Exchange] = []
+    private var abandoned: [Exchange] = []
 
-    var curl: CurlFunctions { unsafe functions.table.pointee }
+    private var curl: CurlFunctions { unsafe functions.table.pointee }
 
     /// Creates a loop; nil if there is no memory or no thread.
     init?(_ core: QueueCore, _ functions: LibraryFunctions<CurlFunctions>) {
@@ -125,7 +126,7 @@ final class NetworkLoop: @unchecked Sendable {
             works[transfer.id] = work
             transfer.tell(.queued)
         case .pause(let id): for work in chosen(id) { pause(work) }
-        case .resume(let id): for work in chosen(id) { resume(work) }
+        case .resume(let id): for work in chosen(id) { work.isPauseWanted = false }
         case .cancel(let id, let discarding):
             for work in chosen(id) where work.ending == nil { cancel(work, discarding: discarding) }
         case .priority(let id, let priority): works[id]?.priority = priority
@@ -154,10 +155,9 @@ final class NetworkLoop: @unchecked Sendable {
         return works.values.sorted { $0.transfer.id < $1.transfer.id }
     }
 
-    func enter(_ work: Work, _ phase: Phase) {
+    private func enter(_ work: Work, _ phase: Phase) {
         mayBegin = true
-        work.phase = phase
-        work.transfer.show(phase.state)
+        work.transfer.show(phase)
     }
 
     // MARK: Beginning
@@ -181,7 +181,7 @@ final class NetworkLoop: @unchecked Sendable {
             switch work.phase {
             case .queued: return true
             case .connecting: return work.exchange == nil && (work.retryAt ?? 0) <= now
-            case .paused: return work.wantsToGoOn
+            case .paused: return !work.isPauseWanted
             case .validating, .downloading, .analysing, .done, .failed, .cancelled: return false
             }
         }
@@ -192,7 +192,11 @@ final class NetworkLoop: @unchecked Sendable {
         for work in waiting {
             if active.count >= max(1, settings.limit) { return }
             let sameHost = active.count { other in
-                if case .analysing = other.phase { false } else { other.host == work.host }
+                if case .analysing = other.phase {
+                    false
+                } else {
+                    other.request.address.host == work.request.address.host
+                }
             }
             if sameHost >= max(1, settings.limitPerHost) { continue }
             begin(work)
@@ -212,11 +216,10 @@ final class NetworkLoop: @unchecked Sendable {
             files.open(work.transfer)
         case .connecting: connect(work)
         case .paused(let paused):
-            (work.wantsToGoOn, work.isHeld) = (false, false)
             work.transfer.tell(.resumed)
             if let exchange = work.exchange {
                 enter(work, .downloading(paused.download()))
-                work.startMeasuring(MonotonicTime.seconds())
+                work.startMeasuring()
                 exchange.release()
             } else if work.part == nil {
                 enter(work, .queued(paused.queue()))
@@ -244,13 +247,9 @@ final class NetworkLoop: @unchecked Sendable {
         switch beginning {
         case .anew(let reason):
             if let reason { work.transfer.tell(.restarted(reason)) }
-        case .goingOn(let bytes):
-            (work.written, work.record, work.notedBytes) = (bytes, part.record, bytes)
-            (work.partType, work.hasEarlierBytes) = (part.record.contentType ?? "", true)
+        case .goingOn: work.bytes = ReceivedBytes(part.record)
         case .complete, .named:
-            work.record = part.record
-            work.written = part.record.durableBytes
-            (work.partType, work.hasEarlierBytes) = (part.record.contentType ?? "", true)
+            work.bytes = ReceivedBytes(part.record)
             analyse(work, validating.analyse(), isNamed: beginning == .named)
             return
         }
@@ -262,5 +261,370 @@ final class NetworkLoop: @unchecked Sendable {
             enter(work, .connecting(connecting))
             connect(work)
         }
+    }
+
+    // MARK: Requests
+
+    /// Largest number of restarts. A part discarded more often belongs to a constantly changing file.
+    private static let mostRestarts = 5
+
+    /// Largest number of redirections followed.
+    private static let mostRedirections = 10
+
+    /// Sends the request of a new attempt.
+    private func connect(_ work: Work) {
+        work.retryAt = nil
+        work.transfer.tell(.connecting(work.request.address.shown))
+        send(work, along: [work.request.address])
+    }
+
+    /// Asks the last of some addresses, each of which redirects to the next.
+    private func send(_ work: Work, along addresses: [WebAddress]) {
+        lastSerial += 1
+        var range: (start: Int64, overlap: [UInt8], validator: String)?
+        do throws(RestartReason) {
+            range = try work.bytes.range { offset, count in work.part?.bytes(at: offset, count: count) }
+        } catch { forget(work, error) }
+        guard
+            let exchange = Exchange(
+                serial: lastSerial, addresses, work, range: range, settings: settings, functions: functions)
+        else {
+            fail(work, .unexpected(addresses[addresses.count - 1], "there is not enough memory"))
+            return
+        }
+        work.exchange = exchange
+        work.startMeasuring()
+        let wanted = range.map { "from byte \($0.start)" } ?? "from the first byte"
+        RunLog.note(.net, .debug, "\(work.transfer.id): request \(lastSerial) to \(exchange.address.shown), \(wanted)")
+        exchanges[exchange.key] = exchange
+        _ = unsafe curl.curl_multi_add_handle(multi, exchange.handle)
+    }
+
+    /// Restarts with the first byte.
+    private func forget(_ work: Work, _ reason: RestartReason) {
+        work.bytes.forget()
+        work.transfer.tell(.restarted(reason))
+    }
+
+    /// Ends the request of a work in any state.
+    private func drop(_ work: Work) {
+        guard let exchange = work.exchange else { return }
+        work.exchange = nil
+        exchanges[exchange.key] = nil
+        // An old libcurl would wait here for a silent name server.
+        if !exchange.leavesAtOnce, exchange.head.status == 0, !exchange.hasName {
+            abandoned.append(exchange)
+        } else {
+            _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
+        }
+    }
+
+    /// Notifies the work of an answer with bytes.
+    private func announce(_ work: Work) {
+        guard let exchange = work.exchange, case .take(let record, let restart) = exchange.verdict,
+            let part = work.part, case .connecting(let connecting) = work.phase
+        else { return }
+        if exchange.isRest {
+            let count = work.bytes.count
+            work.bytes.goOn(record)
+            files.prepare(work.transfer.id, exchange.serial) { () throws(TransferError) in
+                try part.goOn(record, from: count)
+            }
+        } else {
+            if let restart { forget(work, restart) }
+            work.bytes.begin(record)
+            files.prepare(work.transfer.id, exchange.serial) { () throws(TransferError) in try part.begin(record) }
+        }
+        enter(work, .downloading(connecting.download()))
+        work.transfer.tell(.downloading(record.answer(from: exchange.address), from: work.bytes.count))
+        work.startMeasuring()
+    }
+
+    private func prepared(_ work: Work, _ error: TransferError?) {
+        guard let exchange = work.exchange else { return }
+        if let error {
+            fail(work, error)
+            return
+        }
+        exchange.isPrepared = true
+        // Exclude the time taken by the disk from the server's time.
+        work.startMeasuring()
+        if exchange.hasEnded { finish(exchange, CURLE_OK) } else { exchange.release() }
+    }
+
+    /// Handles the end of a request.
+    private func finish(_ exchange: Exchange, _ code: CURLcode) {
+        let work = exchange.work
+        if case .take = exchange.verdict, !exchange.isPrepared, code == CURLE_OK {
+            exchange.hasEnded = true
+            return
+        }
+        // libcurl gives no address unless it received the whole body, and the body may be anything.
+        let redirection = exchange.redirection ?? exchange.head.value("location")
+        let error = code == CURLE_OK ? nil : exchange.error(code)
+        RunLog.note(.net, .debug, exchange.logText)
+        work.exchange = nil
+        exchanges[exchange.key] = nil
+        _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
+        switch exchange.verdict {
+        case .take:
+            let end = work.bytes.total ?? exchange.promisedEnd
+            if let end, work.bytes.count < end {
+                failOrRetry(work, error ?? .truncated(exchange.address, done: work.bytes.count, total: end))
+            } else if let error, code != CURLE_RECV_ERROR || !exchange.isPrepared || end == nil && !work.judgesEnd {
+                failOrRetry(work, error)
+            } else {
+                complete(work, isEndClean: error == nil || end != nil)
+            }
+        case .redirect: follow(work, exchange.addresses, to: redirection)
+        case .again(let reason): beginAgain(work, reason)
+        case .fail(let error, isUseless: true): fail(work, error, isDiscarding: true)
+        case .fail(let error, isUseless: false): failOrRetry(work, error)
+        case nil: failOrRetry(work, error ?? .unexpected(exchange.address, "the server's answer cannot be understood"))
+        }
+    }
+
+    private func beginAgain(_ work: Work, _ reason: RestartReason) {
+        work.restarts += 1
+        forget(work, reason)
+        guard work.restarts <= Self.mostRestarts else {
+            fail(
+                work,
+                TransferError(
+                    .changedOnServer,
+                    "\(work.request.address.shown): the file changes on the server while it is fetched (\(reason.words))",
+                    remedy: "Try again later."))
+            return
+        }
+        reconnect(work)
+        if case .connecting = work.phase, work.ending == nil { connect(work) }
+    }
+
+    /// Returns to connecting; a paused transfer stays paused.
+    private func reconnect(_ work: Work) {
+        if case .downloading(let downloading) = work.phase { enter(work, .connecting(downloading.connect())) }
+    }
+
+    private func follow(_ work: Work, _ addresses: [WebAddress], to text: String?) {
+        let address = addresses[addresses.count - 1]
+        guard let text, let next = try? WebAddress(text) else {
+            fail(work, .unexpected(address, "the address redirects to an address that cannot be fetched"))
+            return
+        }
+        guard next.isSecure || !address.isSecure else {
+            fail(
+                work,
+                TransferError(
+                    .redirectToInsecure,
+                    "\(address.shown): the encrypted address redirects to an unencrypted address, \(next.shown)",
+                    remedy: "Fetch the unencrypted address if you trust the network."))
+            return
+        }
+        let isLoop = addresses.contains(next)
+        guard !isLoop, addresses.count <= Self.mostRedirections else {
+            let what = isLoop ? "the redirections form a loop" : "the address redirects too often"
+            fail(
+                work,
+                TransferError(.redirectLoop, "\(work.request.address.shown): \(what)", remedy: "Check the address."))
+            return
+        }
+        send(work, along: addresses + [next])
+    }
+
+    private func failOrRetry(_ work: Work, _ error: TransferError) {
+        let isOffline = settings.waitsForNetwork && error.isOffline
+        guard isOffline || error.isPassing && work.failures < settings.retries else {
+            fail(work, error)
+            return
+        }
+        work.failures += 1
+        var random = SystemRandomNumberGenerator()
+        var seconds = settings.waitSeconds(afterFailures: work.failures, using: &random)
+        if let asked = error.retryAfterSeconds {
+            guard Double(asked) <= settings.longestWaitSeconds else {
+                fail(work, error)
+                return
+            }
+            seconds = max(seconds, Double(asked))
+        }
+        drop(work)
+        reconnect(work)
+        work.retryAt = MonotonicTime.seconds() + seconds
+        mayBegin = true
+        if case .connecting = work.phase { work.transfer.tell(.retrying(afterSeconds: seconds, error)) }
+    }
+
+    // MARK: Pausing
+
+    private func pause(_ work: Work) {
+        guard work.ending == nil else { return }
+        work.isPauseWanted = true
+        guard let pausable = work.phase.pausable else { return }
+        // A downloading transfer keeps its connection open, but libcurl stops reading from it.
+        if case .downloading = work.phase {
+        } else {
+            drop(work)
+            work.retryAt = nil
+        }
+        enter(work, .paused(pausable.pause()))
+        work.transfer.tell(.paused)
+    }
+
+    // MARK: Completing
+
+    /// Starts the check once all bytes are present.
+    ///
+    /// - Parameter isEndClean: False if the connection ended in an error. Only the content can then prove its
+    ///   completeness.
+    private func complete(_ work: Work, isEndClean: Bool) {
+        switch work.phase {
+        case .connecting(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
+        case .downloading(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
+        // The last byte arrived together with the pause command.
+        case .paused(let phase):
+            analyse(work, phase.download().analyse(), isEndClean: isEndClean)
+        case .queued, .validating, .analysing, .done, .failed, .cancelled: break
+        }
+    }
+
+    private func analyse(_ work: Work, _ analysing: Analysing, isEndClean: Bool = true, isNamed: Bool = false) {
+        guard let part = work.part, let record = work.bytes.complete() else { return }
+        let progress = work.meter.progress(work.bytes.count, of: work.bytes.total, at: MonotonicTime.seconds())
+        work.transfer.show(progress)
+        work.transfer.tell(.progress(progress))
+        enter(work, .analysing(analysing))
+        work.transfer.tell(.analysing)
+        files.check(
+            work.transfer, part, record, byteCount: work.bytes.count, isEndClean: isEndClean, isNamed: isNamed)
+    }
+
+    private func checked(_ id: Int, _ result: Result<FetchedFile, TransferError>, keptBytes: Int64) {
+        guard let work = works[id], case .analysing(let analysing) = work.phase else { return }
+        switch result {
+        case .success(let file):
+            enter(work, .done(analysing.finish()))
+            works[id] = nil
+            work.transfer.end(result, .finished(file))
+        case .failure(let error):
+            work.ending = (error.kind == .cancelled ? nil : error, false, 0)
+            tellEnd(work, keptBytes: keptBytes)
+        }
+    }
+
+    /// Retries after the connection ended before the file. The next attempt brings the rest, or the same bytes again.
+    private func cutOff(_ transfer: Transfer, _ part: PartFile, _ error: TransferError) {
+        guard let work = works[transfer.id], work.ending == nil, case .analysing(let analysing) = work.phase else {
+            // The end was reported meanwhile.
+            files.settle(nil, part, written: 0, isDiscarding: transfer.isDiscarding)
+            return
+        }
+        work.bytes.reopen(part.record)
+        enter(work, .connecting(analysing.connect()))
+        failOrRetry(work, error)
+        if work.isPauseWanted { pause(work) }
+    }
+
+    // MARK: Failing and cancelling
+
+    /// Deadline for reporting the end of a cancelled transfer, and of a failed transfer, in seconds. The deadlines hold
+    /// however long the disk takes.
+    private static let (cancelSeconds, failSeconds) = (0.15, 10.0)
+
+    private func fail(_ work: Work, _ error: TransferError, isDiscarding: Bool = false) {
+        guard work.ending == nil, work.phase.unfinished != nil else { return }
+        drop(work)
+        work.ending = (error.kind == .cancelled ? nil : error, isDiscarding, MonotonicTime.seconds() + Self.failSeconds)
+        settle(work, isDiscarding: isDiscarding)
+    }
+
+    private func cancel(_ work: Work, discarding: Bool) {
+        guard work.ending == nil, work.transfer.giveUp(discarding: discarding) else { return }
+        drop(work)
+        work.ending = (nil, discarding, MonotonicTime.seconds() + Self.cancelSeconds)
+        if case .analysing = work.phase {
+            // The checking thread closes the part.
+            tellEnd(work, keptBytes: discarding ? 0 : work.bytes.count)
+        } else {
+            settle(work, isDiscarding: discarding)
+        }
+    }
+
+    private func settle(_ work: Work, isDiscarding: Bool) {
+        if let part = work.part {
+            files.settle(work.transfer.id, part, written: work.bytes.count, isDiscarding: isDiscarding)
+        } else if case .validating = work.phase {
+            // The part is being opened.
+        } else {
+            tellEnd(work, keptBytes: 0)
+        }
+    }
+
+    /// Reports the decided end.
+    private func tellEnd(_ work: Work, keptBytes: Int64) {
+        guard let ending = work.ending, let phase = work.phase.unfinished else { return }
+        works[work.transfer.id] = nil
+        if let error = ending.error {
+            enter(work, .failed(phase.fail()))
+            work.transfer.end(.failure(error), .failed(error, keptBytes: keptBytes))
+        } else {
+            enter(work, .cancelled(phase.cancel()))
+            work.transfer.end(.failure(.cancelled), .cancelled(keptBytes: keptBytes))
+        }
+    }
+
+    // MARK: Times
+
+    private func lookAtTimes() {
+        let now = MonotonicTime.seconds()
+        for work in works.values {
+            if let ending = work.ending {
+                if now >= ending.deadline { tellEnd(work, keptBytes: ending.isDiscarding ? 0 : work.bytes.notedCount) }
+                continue
+            }
+            guard let exchange = work.exchange else { continue }
+            switch work.phase {
+            case .connecting:
+                if now - work.meter.waitingSince > settings.answerSeconds {
+                    failOrRetry(work, .timeout(exchange.address, "the server does not answer"))
+                }
+            case .downloading: lookAtDownload(work, exchange, now)
+            case .queued, .validating, .paused, .analysing, .done, .failed, .cancelled: break
+            }
+        }
+    }
+
+    private func lookAtDownload(_ work: Work, _ exchange: Exchange, _ now: Double) {
+        guard exchange.isPrepared else { return }
+        if let fault = work.meter.fault(work.bytes.count, at: now, settings) {
+            failOrRetry(work, .timeout(exchange.address, fault))
+            return
+        }
+        if work.meter.isDue(at: now) {
+            let progress = work.meter.progress(work.bytes.count, of: work.bytes.total, at: now)
+            work.transfer.show(progress)
+            if work.meter.tells(progress, at: now) { work.transfer.tell(.progress(progress)) }
+        }
+        if !work.isNoting, work.bytes.count > work.bytes.notedCount, now - work.lastNoteAt >= core.hooks.noteSeconds,
+            let part = work.part
+        {
+            (work.isNoting, work.lastNoteAt, work.bytes.notedCount) = (true, now, work.bytes.count)
+            files.note(work.transfer, part, work.bytes.count)
+        }
+    }
+
+    /// Returns the time of the next event announced by neither a command nor a byte. The next attempts of waiting
+    /// transfers are excluded.
+    private func nextTime() -> Double {
+        let now = MonotonicTime.seconds()
+        var next = now + core.hooks.idleSeconds
+        for work in works.values {
+            if let ending = work.ending {
+                next = min(next, ending.deadline)
+            } else if work.exchange != nil {
+                if case .paused = work.phase { continue }
+                next = min(next, now + ProgressMeter.interval)
+            }
+        }
+        return next
     }
 }

@@ -41,7 +41,7 @@ extension Exchange {
             case .take: "takes it"
             case .redirect: "leads elsewhere"
             case .again(let reason): "asks again: \(reason.words)"
-            case .fail(let error): "refused: \(error.message)"
+            case .fail(let error, _): "refused: \(error.message)"
             case nil: "no answer"
             }
         return "request \(serial): status \(head.status), tag \(version.tag ?? "none"), "
