@@ -28,118 +28,20 @@ package enum TransferState: String, CaseIterable, Sendable {
     /// The caller cancelled the transfer.
     case cancelled
 
+    /// The states that can follow.
+    var next: Set<TransferState> {
+        switch self {
+        case .queued: [.validating, .paused, .failed, .cancelled]
+        case .validating: [.connecting, .paused, .analysing, .failed, .cancelled]
+        case .connecting: [.downloading, .paused, .failed, .cancelled]
+        case .downloading: [.connecting, .paused, .analysing, .failed, .cancelled]
+        // The last byte can arrive together with the pause command.
+        case .paused: [.queued, .connecting, .downloading, .analysing, .failed, .cancelled]
+        case .analysing: [.connecting, .done, .failed, .cancelled]
+        case .done, .failed, .cancelled: []
+        }
+    }
+
     /// True if this state is final.
-    package var isLast: Bool { self == .done || self == .failed || self == .cancelled }
+    package var isLast: Bool { next.isEmpty }
 }
-
-/// The transitions between states, as types. A state has a function for each permitted transition, and no other way
-/// leads to a state. A forbidden transition therefore does not compile.
-enum Phase {
-    case queued(Queued)
-    case validating(Validating)
-    case connecting(Connecting)
-    case downloading(Downloading)
-    case paused(Paused)
-    case analysing(Analysing)
-    case done(Done)
-    case failed(Failed)
-    case cancelled(Cancelled)
-
-    /// The state of a new transfer.
-    static var first: Phase { .queued(Queued()) }
-
-    var state: TransferState {
-        switch self {
-        case .queued: .queued
-        case .validating: .validating
-        case .connecting: .connecting
-        case .downloading: .downloading
-        case .paused: .paused
-        case .analysing: .analysing
-        case .done: .done
-        case .failed: .failed
-        case .cancelled: .cancelled
-        }
-    }
-
-    /// The phase, if a transfer can fail or be cancelled in it; otherwise nil.
-    var unfinished: (any Unfinished)? {
-        switch self {
-        case .queued(let phase): phase
-        case .validating(let phase): phase
-        case .connecting(let phase): phase
-        case .downloading(let phase): phase
-        case .paused(let phase): phase
-        case .analysing(let phase): phase
-        case .done, .failed, .cancelled: nil
-        }
-    }
-
-    /// The phase, if a transfer can be paused in it; otherwise nil.
-    var pausable: (any Pausable)? {
-        switch self {
-        case .queued(let phase): phase
-        case .connecting(let phase): phase
-        case .downloading(let phase): phase
-        case .validating, .paused, .analysing, .done, .failed, .cancelled: nil
-        }
-    }
-}
-
-protocol Unfinished {}
-extension Unfinished {
-    func fail() -> Failed { Failed() }
-    func cancel() -> Cancelled { Cancelled() }
-}
-
-protocol Pausable {}
-extension Pausable {
-    func pause() -> Paused { Paused() }
-}
-
-struct Queued: Unfinished, Pausable {
-    fileprivate init() {}
-    func validate() -> Validating { Validating() }
-}
-
-struct Validating: Unfinished {
-    fileprivate init() {}
-    func connect() -> Connecting { Connecting() }
-    /// Moves to analysing: the part of an earlier run is complete.
-    func analyse() -> Analysing { Analysing() }
-}
-
-struct Connecting: Unfinished, Pausable {
-    fileprivate init() {}
-    func download() -> Downloading { Downloading() }
-    /// Moves to analysing: the answer has no body.
-    func analyse() -> Analysing { Analysing() }
-}
-
-struct Downloading: Unfinished, Pausable {
-    fileprivate init() {}
-    /// Moves back to connecting: the connection broke.
-    func connect() -> Connecting { Connecting() }
-    func analyse() -> Analysing { Analysing() }
-}
-
-struct Paused: Unfinished {
-    fileprivate init() {}
-    /// Moves back to queued: the transfer had not begun.
-    func queue() -> Queued { Queued() }
-    /// Moves back to downloading: the connection still exists.
-    func download() -> Downloading { Downloading() }
-    /// Moves back to connecting: the connection is gone.
-    func connect() -> Connecting { Connecting() }
-}
-
-struct Analysing: Unfinished {
-    fileprivate init() {}
-    /// Moves back to connecting: the file is incomplete, although the connection ended properly.
-    func connect() -> Connecting { Connecting() }
-    func finish() -> Done { Done() }
-}
-
-struct Done { fileprivate init() {} }
-struct Failed { fileprivate init() {} }
-struct Cancelled { fileprivate init() {} }

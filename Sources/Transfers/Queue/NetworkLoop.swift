@@ -141,8 +141,7 @@ final class NetworkLoop: @unchecked Sendable {
             guard let work = works[id] else { break }
             work.isNoting = false
             // A complete part belongs to its checking thread, which finds the same error.
-            if case .analysing = work.phase { break }
-            if let error, work.ending == nil { fail(work, error) }
+            if let error, work.state != .analysing { fail(work, error) }
         case .settled(let id, let keptBytes): if let work = works[id] { tellEnd(work, keptBytes: keptBytes) }
         case .checked(let id, let result, let keptBytes): checked(id, result, keptBytes: keptBytes)
         case .cutOff(let transfer, let part, let error): cutOff(transfer, part, error)
@@ -155,9 +154,9 @@ final class NetworkLoop: @unchecked Sendable {
         return works.values.sorted { $0.transfer.id < $1.transfer.id }
     }
 
-    private func enter(_ work: Work, _ phase: Phase) {
+    private func enter(_ work: Work, _ state: TransferState) {
         mayBegin = true
-        work.transfer.show(phase)
+        work.transfer.enter(state)
     }
 
     // MARK: Beginning
@@ -170,7 +169,7 @@ final class NetworkLoop: @unchecked Sendable {
         nextRetryAt = works.values.compactMap(\.retryAt).filter { $0 > now }.min() ?? .infinity
         func isActive(_ work: Work) -> Bool {
             if work.ending != nil { return false }
-            switch work.phase {
+            switch work.state {
             case .validating, .downloading, .analysing: return true
             case .connecting: return work.exchange != nil
             case .queued, .paused, .done, .failed, .cancelled: return false
@@ -178,7 +177,7 @@ final class NetworkLoop: @unchecked Sendable {
         }
         func wantsTurn(_ work: Work) -> Bool {
             if work.ending != nil { return false }
-            switch work.phase {
+            switch work.state {
             case .queued: return true
             case .connecting: return work.exchange == nil && (work.retryAt ?? 0) <= now
             case .paused: return !work.isPauseWanted
@@ -192,11 +191,7 @@ final class NetworkLoop: @unchecked Sendable {
         for work in waiting {
             if active.count >= max(1, settings.limit) { return }
             let sameHost = active.count { other in
-                if case .analysing = other.phase {
-                    false
-                } else {
-                    other.request.address.host == work.request.address.host
-                }
+                other.state != .analysing && other.request.address.host == work.request.address.host
             }
             if sameHost >= max(1, settings.limitPerHost) { continue }
             begin(work)
@@ -205,27 +200,22 @@ final class NetworkLoop: @unchecked Sendable {
     }
 
     private func begin(_ work: Work) {
-        switch work.phase {
-        case .queued(let queued):
-            if work.part != nil {
-                enter(work, .connecting(queued.validate().connect()))
-                connect(work)
-                return
-            }
-            enter(work, .validating(queued.validate()))
+        switch work.state {
+        case .queued:
+            enter(work, .validating)
             files.open(work.transfer)
         case .connecting: connect(work)
-        case .paused(let paused):
+        case .paused:
             work.transfer.tell(.resumed)
             if let exchange = work.exchange {
-                enter(work, .downloading(paused.download()))
+                enter(work, .downloading)
                 work.startMeasuring()
                 exchange.release()
             } else if work.part == nil {
-                enter(work, .queued(paused.queue()))
+                enter(work, .queued)
                 begin(work)
             } else {
-                enter(work, .connecting(paused.connect()))
+                enter(work, .connecting)
                 connect(work)
             }
         case .validating, .downloading, .analysing, .done, .failed, .cancelled: break
@@ -243,22 +233,21 @@ final class NetworkLoop: @unchecked Sendable {
             files.settle(transfer.id, part, written: 0, isDiscarding: ending.isDiscarding)
             return
         }
-        guard case .validating(let validating) = work.phase else { return }
+        guard work.state == .validating else { return }
         switch beginning {
         case .anew(let reason):
             if let reason { work.transfer.tell(.restarted(reason)) }
         case .goingOn: work.bytes = ReceivedBytes(part.record)
         case .complete, .named:
             work.bytes = ReceivedBytes(part.record)
-            analyse(work, validating.analyse(), isNamed: beginning == .named)
+            analyse(work, isNamed: beginning == .named)
             return
         }
-        let connecting = validating.connect()
         if work.isPauseWanted {
-            enter(work, .paused(connecting.pause()))
+            enter(work, .paused)
             work.transfer.tell(.paused)
         } else {
-            enter(work, .connecting(connecting))
+            enter(work, .connecting)
             connect(work)
         }
     }
@@ -322,7 +311,7 @@ final class NetworkLoop: @unchecked Sendable {
     /// Notifies the work of an answer with bytes.
     private func announce(_ work: Work) {
         guard let exchange = work.exchange, case .take(let record, let restart) = exchange.verdict,
-            let part = work.part, case .connecting(let connecting) = work.phase
+            let part = work.part, work.state == .connecting
         else { return }
         if exchange.isRest {
             let count = work.bytes.count
@@ -335,7 +324,7 @@ final class NetworkLoop: @unchecked Sendable {
             work.bytes.begin(record)
             files.prepare(work.transfer.id, exchange.serial) { () throws(TransferError) in try part.begin(record) }
         }
-        enter(work, .downloading(connecting.download()))
+        enter(work, .downloading)
         work.transfer.tell(.downloading(record.answer(from: exchange.address), from: work.bytes.count))
         work.startMeasuring()
     }
@@ -374,7 +363,7 @@ final class NetworkLoop: @unchecked Sendable {
             } else if let error, code != CURLE_RECV_ERROR || !exchange.isPrepared || end == nil && !work.judgesEnd {
                 failOrRetry(work, error)
             } else {
-                complete(work, isEndClean: error == nil || end != nil)
+                analyse(work, isEndClean: error == nil || end != nil)
             }
         case .redirect: follow(work, exchange.addresses, to: redirection)
         case .again(let reason): beginAgain(work, reason)
@@ -397,12 +386,12 @@ final class NetworkLoop: @unchecked Sendable {
             return
         }
         reconnect(work)
-        if case .connecting = work.phase, work.ending == nil { connect(work) }
+        if work.state == .connecting { connect(work) }
     }
 
     /// Returns to connecting; a paused transfer stays paused.
     private func reconnect(_ work: Work) {
-        if case .downloading(let downloading) = work.phase { enter(work, .connecting(downloading.connect())) }
+        if work.state == .downloading { enter(work, .connecting) }
     }
 
     private func follow(_ work: Work, _ addresses: [WebAddress], to text: String?) {
@@ -451,7 +440,7 @@ final class NetworkLoop: @unchecked Sendable {
         reconnect(work)
         work.retryAt = MonotonicTime.seconds() + seconds
         mayBegin = true
-        if case .connecting = work.phase { work.transfer.tell(.retrying(afterSeconds: seconds, error)) }
+        if work.state == .connecting { work.transfer.tell(.retrying(afterSeconds: seconds, error)) }
     }
 
     // MARK: Pausing
@@ -459,14 +448,16 @@ final class NetworkLoop: @unchecked Sendable {
     private func pause(_ work: Work) {
         guard work.ending == nil else { return }
         work.isPauseWanted = true
-        guard let pausable = work.phase.pausable else { return }
-        // A downloading transfer keeps its connection open, but libcurl stops reading from it.
-        if case .downloading = work.phase {
-        } else {
+        switch work.state {
+        // The connection stays open, but libcurl stops reading from it.
+        case .downloading: break
+        case .queued, .connecting:
             drop(work)
             work.retryAt = nil
+        // A file being opened or checked is paused afterwards, if bytes are missing.
+        case .validating, .analysing, .paused, .done, .failed, .cancelled: return
         }
-        enter(work, .paused(pausable.pause()))
+        enter(work, .paused)
         work.transfer.tell(.paused)
     }
 
@@ -474,35 +465,25 @@ final class NetworkLoop: @unchecked Sendable {
 
     /// Starts the check once all bytes are present.
     ///
-    /// - Parameter isEndClean: False if the connection ended in an error. Only the content can then prove its
-    ///   completeness.
-    private func complete(_ work: Work, isEndClean: Bool) {
-        switch work.phase {
-        case .connecting(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
-        case .downloading(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
-        // The last byte arrived together with the pause command.
-        case .paused(let phase):
-            analyse(work, phase.download().analyse(), isEndClean: isEndClean)
-        case .queued, .validating, .analysing, .done, .failed, .cancelled: break
-        }
-    }
-
-    private func analyse(_ work: Work, _ analysing: Analysing, isEndClean: Bool = true, isNamed: Bool = false) {
+    /// - Parameters:
+    ///   - isEndClean: False if the connection ended in an error. Only the content can then prove its completeness.
+    ///   - isNamed: True if an earlier run has already named the file.
+    private func analyse(_ work: Work, isEndClean: Bool = true, isNamed: Bool = false) {
         guard let part = work.part, let record = work.bytes.complete() else { return }
         let progress = work.meter.progress(work.bytes.count, of: work.bytes.total, at: MonotonicTime.seconds())
         work.transfer.show(progress)
         work.transfer.tell(.progress(progress))
-        enter(work, .analysing(analysing))
+        enter(work, .analysing)
         work.transfer.tell(.analysing)
         files.check(
             work.transfer, part, record, byteCount: work.bytes.count, isEndClean: isEndClean, isNamed: isNamed)
     }
 
     private func checked(_ id: Int, _ result: Result<FetchedFile, TransferError>, keptBytes: Int64) {
-        guard let work = works[id], case .analysing(let analysing) = work.phase else { return }
+        guard let work = works[id], work.state == .analysing else { return }
         switch result {
         case .success(let file):
-            enter(work, .done(analysing.finish()))
+            enter(work, .done)
             works[id] = nil
             work.transfer.end(result, .finished(file))
         case .failure(let error):
@@ -513,13 +494,13 @@ final class NetworkLoop: @unchecked Sendable {
 
     /// Retries after the connection ended before the file. The next attempt brings the rest, or the same bytes again.
     private func cutOff(_ transfer: Transfer, _ part: PartFile, _ error: TransferError) {
-        guard let work = works[transfer.id], work.ending == nil, case .analysing(let analysing) = work.phase else {
+        guard let work = works[transfer.id], work.ending == nil, work.state == .analysing else {
             // The end was reported meanwhile.
             files.settle(nil, part, written: 0, isDiscarding: transfer.isDiscarding)
             return
         }
         work.bytes.reopen(part.record)
-        enter(work, .connecting(analysing.connect()))
+        enter(work, .connecting)
         failOrRetry(work, error)
         if work.isPauseWanted { pause(work) }
     }
@@ -531,7 +512,7 @@ final class NetworkLoop: @unchecked Sendable {
     private static let (cancelSeconds, failSeconds) = (0.15, 10.0)
 
     private func fail(_ work: Work, _ error: TransferError, isDiscarding: Bool = false) {
-        guard work.ending == nil, work.phase.unfinished != nil else { return }
+        guard work.ending == nil else { return }
         drop(work)
         work.ending = (error.kind == .cancelled ? nil : error, isDiscarding, MonotonicTime.seconds() + Self.failSeconds)
         settle(work, isDiscarding: isDiscarding)
@@ -541,7 +522,7 @@ final class NetworkLoop: @unchecked Sendable {
         guard work.ending == nil, work.transfer.giveUp(discarding: discarding) else { return }
         drop(work)
         work.ending = (nil, discarding, MonotonicTime.seconds() + Self.cancelSeconds)
-        if case .analysing = work.phase {
+        if work.state == .analysing {
             // The checking thread closes the part.
             tellEnd(work, keptBytes: discarding ? 0 : work.bytes.count)
         } else {
@@ -552,7 +533,7 @@ final class NetworkLoop: @unchecked Sendable {
     private func settle(_ work: Work, isDiscarding: Bool) {
         if let part = work.part {
             files.settle(work.transfer.id, part, written: work.bytes.count, isDiscarding: isDiscarding)
-        } else if case .validating = work.phase {
+        } else if work.state == .validating {
             // The part is being opened.
         } else {
             tellEnd(work, keptBytes: 0)
@@ -561,13 +542,13 @@ final class NetworkLoop: @unchecked Sendable {
 
     /// Reports the decided end.
     private func tellEnd(_ work: Work, keptBytes: Int64) {
-        guard let ending = work.ending, let phase = work.phase.unfinished else { return }
+        guard let ending = work.ending, !work.state.isLast else { return }
         works[work.transfer.id] = nil
         if let error = ending.error {
-            enter(work, .failed(phase.fail()))
+            enter(work, .failed)
             work.transfer.end(.failure(error), .failed(error, keptBytes: keptBytes))
         } else {
-            enter(work, .cancelled(phase.cancel()))
+            enter(work, .cancelled)
             work.transfer.end(.failure(.cancelled), .cancelled(keptBytes: keptBytes))
         }
     }
@@ -582,7 +563,7 @@ final class NetworkLoop: @unchecked Sendable {
                 continue
             }
             guard let exchange = work.exchange else { continue }
-            switch work.phase {
+            switch work.state {
             case .connecting:
                 if now - work.meter.waitingSince > settings.answerSeconds {
                     failOrRetry(work, .timeout(exchange.address, "the server does not answer"))
@@ -621,7 +602,7 @@ final class NetworkLoop: @unchecked Sendable {
             if let ending = work.ending {
                 next = min(next, ending.deadline)
             } else if work.exchange != nil {
-                if case .paused = work.phase { continue }
+                if work.isPaused { continue }
                 next = min(next, now + ProgressMeter.interval)
             }
         }

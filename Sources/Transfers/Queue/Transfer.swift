@@ -12,7 +12,7 @@ package final class Transfer: Sendable {
     package let request: TransferRequest
 
     struct Shown {
-        var phase = Phase.first
+        var state = TransferState.queued
         var progress = TransferProgress()
         var outcome: Result<FetchedFile, TransferError>?
         var waiting: [CheckedContinuation<Result<FetchedFile, TransferError>, Never>] = []
@@ -31,7 +31,7 @@ package final class Transfer: Sendable {
     // MARK: What it does
 
     /// The state of the transfer.
-    package var state: TransferState { shown.withLock { $0.phase.state } }
+    package var state: TransferState { shown.withLock { $0.state } }
     /// The progress of the transfer.
     package var progress: TransferProgress { shown.withLock { $0.progress } }
     /// Events of the transfer from now on. The stream ends with the last event. Each call creates a separate stream.
@@ -100,8 +100,14 @@ package final class Transfer: Sendable {
     /// True if the transfer was given up, and its bytes are not wanted.
     var isDiscarding: Bool { shown.withLock { $0.isDiscarding } }
 
-    var phase: Phase { shown.withLock { $0.phase } }
-    func show(_ phase: Phase) { shown.withLock { $0.phase = phase } }
+    /// Changes the state.
+    func enter(_ state: TransferState) {
+        shown.withLock { shown in
+            assert(shown.state.next.contains(state), "a transfer goes from \(shown.state) to \(state)")
+            shown.state = state
+        }
+    }
+
     func show(_ progress: TransferProgress) { shown.withLock { $0.progress = progress } }
 
     func tell(_ kind: TransferEvent.Kind) {

@@ -35,9 +35,9 @@ final class Work {
     }
 
     var request: TransferRequest { transfer.request }
-    var phase: Phase { transfer.phase }
+    var state: TransferState { transfer.state }
     /// True if a pause holds back the bytes of the body.
-    var isPaused: Bool { if case .paused = phase { true } else { false } }
+    var isPaused: Bool { state == .paused }
     /// True if the content can prove its completeness where the server does not state the end.
     var judgesEnd: Bool { bytes.record?.isEndStated == false && request.check != nil }
 
