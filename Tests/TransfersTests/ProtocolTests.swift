@@ -7,15 +7,6 @@ import Testing
 
 @Suite("HTTP parsing")
 struct ProtocolTests {
-    private func head(_ text: String) -> ResponseHead {
-        var head = ResponseHead()
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let bytes = Array((line + "\r\n").utf8)
-            #expect(unsafe bytes.withUnsafeBytes { unsafe head.take($0) })
-        }
-        return head
-    }
-
     @Test
     func `HTTP dates are read in their three forms`() {
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {

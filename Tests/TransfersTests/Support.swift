@@ -106,6 +106,16 @@ func content(_ version: Int, _ count: Int) -> [UInt8] {
     }
 }
 
+/// The head of an answer, from its lines.
+func head(_ text: String) -> ResponseHead {
+    var head = ResponseHead()
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        let bytes = Array((line + "\r\n").utf8)
+        #expect(unsafe bytes.withUnsafeBytes { unsafe head.take($0) })
+    }
+    return head
+}
+
 func uniqueID() -> String { UUID().uuidString }
 
 /// Fetches, and returns the result and every event.

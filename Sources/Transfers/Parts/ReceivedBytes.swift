@@ -45,11 +45,8 @@ struct ReceivedBytes {
 
     mutating func add(_ bytes: Int) { count += Int64(bytes) }
 
-    /// Takes the present bytes for the whole file; returns the record of this file, or nil without a version.
-    mutating func complete() -> PartRecord? {
-        record?.byteCount = count
-        return record
-    }
+    /// Takes the present bytes for the whole file.
+    mutating func complete() { record?.byteCount = count }
 
     /// The present bytes proved not to be the whole file.
     mutating func reopen(_ new: PartRecord) { (record, notedCount) = (new, new.durableBytes) }

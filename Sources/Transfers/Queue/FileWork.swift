@@ -91,12 +91,12 @@ final class FileWork: Sendable {
     ///   - isEndClean: As in `FetchedPart`.
     ///   - isNamed: True if an earlier run has already named the file.
     func check(
-        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, byteCount: Int64, isEndClean: Bool, isNamed: Bool
+        _ transfer: Transfer, _ part: PartFile, byteCount: Int64, isEndClean: Bool, isNamed: Bool
     ) {
         let core = core
         core.countFileWork(1)
         let work: @Sendable () -> Void = {
-            let report = Self.named(transfer, part, record, byteCount, isEndClean: isEndClean, isNamed: isNamed)
+            let report = Self.named(transfer, part, byteCount, isEndClean: isEndClean, isNamed: isNamed)
             if !core.post(report), case .cutOff = report {
                 _ = Self.settled(part, written: 0, isDiscarding: transfer.isDiscarding)
             }
@@ -110,9 +110,10 @@ final class FileWork: Sendable {
 
     /// Returns the report to the network thread: `checked` or `cutOff`.
     private static func named(
-        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, _ byteCount: Int64, isEndClean: Bool,
-        isNamed: Bool
+        _ transfer: Transfer, _ part: PartFile, _ byteCount: Int64, isEndClean: Bool, isNamed: Bool
     ) -> Command {
+        var record = part.record
+        record.byteCount = byteCount
         guard let address = try? WebAddress(record.effectiveAddress) else {
             part.discard()
             return .checked(transfer.id, .failure(.cancelled), keptBytes: 0)

@@ -469,14 +469,15 @@ final class NetworkLoop: @unchecked Sendable {
     ///   - isEndClean: False if the connection ended in an error. Only the content can then prove its completeness.
     ///   - isNamed: True if an earlier run has already named the file.
     private func analyse(_ work: Work, isEndClean: Bool = true, isNamed: Bool = false) {
-        guard let part = work.part, let record = work.bytes.complete() else { return }
+        guard let part = work.part else { return }
+        work.bytes.complete()
         let progress = work.meter.progress(work.bytes.count, of: work.bytes.total, at: MonotonicTime.seconds())
         work.transfer.show(progress)
         work.transfer.tell(.progress(progress))
         enter(work, .analysing)
         work.transfer.tell(.analysing)
         files.check(
-            work.transfer, part, record, byteCount: work.bytes.count, isEndClean: isEndClean, isNamed: isNamed)
+            work.transfer, part, byteCount: work.bytes.count, isEndClean: isEndClean, isNamed: isNamed)
     }
 
     private func checked(_ id: Int, _ result: Result<FetchedFile, TransferError>, keptBytes: Int64) {
