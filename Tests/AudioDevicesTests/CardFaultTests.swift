@@ -206,10 +206,13 @@ struct CardFaultTests {
 
     @Test("a device that stops whenever it is started is given up with a typed error")
     func storm() throws {
+        // Nine stops right after a start, one after the other, are enough. A delay of the machine between a start and
+        // the stop begins the count anew.
+        let faults = 1...200
         let run = try FaultyRun(
-            (1...20).map { "xrun@\($0)" }.joined(separator: " "), clock: .virtual, frameCount: 200_000)
+            faults.map { "xrun@\($0)" }.joined(separator: " "), clock: .virtual, frameCount: 200_000)
         #expect(run.error?.kind == .lost)
-        #expect(run.rig.truth(.playback).starts < 12)
+        #expect((9..<faults.count).contains(Int(run.rig.truth(.playback).starts)))
     }
 
     @Test("a device that does not open, or does not start, causes a typed error")
