@@ -15,7 +15,9 @@ private struct ComparisonRequest: Sendable {
 
     init(_ take: UnsafePointer<CChar>?, _ model: UnsafePointer<woodshed_passage>?, _ startSeconds: Double) throws {
         guard let model = unsafe model else { throw ArgumentError.missing("the model") }
-        guard startSeconds.isFinite else { throw ArgumentError("the start of the take is \(startSeconds) s") }
+        guard startSeconds.isFinite else {
+            throw ArgumentError("the start of the take is \(startSeconds) s", remedy: "Pass a finite number.")
+        }
         let passage = try unsafe Struct.read(model, default: woodshed_passage(), "the model")
         self.take = try unsafe Argument.path(take, "the take")
         self.model = try unsafe Argument.path(passage.path, "the path of the model")

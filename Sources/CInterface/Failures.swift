@@ -12,7 +12,7 @@ struct ArgumentError: ExplainedError, CategorisedError, Hashable {
     let remedy: String
     let exitStatus: ExitStatus
 
-    init(_ message: String, remedy: String = "", status: ExitStatus = .usage) {
+    init(_ message: String, remedy: String, status: ExitStatus = .usage) {
         (self.message, self.remedy, exitStatus) = (message, remedy, status)
     }
 

@@ -116,10 +116,11 @@ enum Handles {
 
     private static func refusal(_ pointer: OpaquePointer?, _ kind: HandleKind) -> ArgumentError {
         let number = unsafe number(pointer)
-        if number == 0 { return ArgumentError("NULL is not \(kind.name)") }
         let isOther = number & (1 << kindBits - 1) != kind.rawValue
         return ArgumentError(
-            isOther ? "a handle is not \(kind.name)" : "a handle of \(kind.name) is closed",
+            number == 0
+                ? "NULL is not \(kind.name)"
+                : isOther ? "a handle is not \(kind.name)" : "a handle of \(kind.name) is closed",
             remedy: "Pass a handle that a function with open in its name returned and that is not closed.")
     }
 

@@ -157,7 +157,9 @@ public func woodshed_listener_next(
         guard let event = unsafe event else { throw ArgumentError.missing("the place for the event") }
         unsafe event.pointee = nil
         let box: ListenerBox = try unsafe Handles.object(listener)
-        guard !seconds.isNaN else { throw ArgumentError("the time is not a number") }
+        guard !seconds.isNaN else {
+            throw ArgumentError("the time is not a number", remedy: "Pass seconds, or a negative number.")
+        }
         guard !box.hasCallback else {
             throw ArgumentError("the listener has a callback", remedy: "Open another listener.")
         }

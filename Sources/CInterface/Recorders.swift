@@ -224,7 +224,10 @@ public func woodshed_recorder_record(
             throw ArgumentError(
                 "a take is WAV or CAF, and not \(path)", remedy: "Give a name that ends in .wav or .caf.")
         }
-        guard options.frame_limit >= 0 else { throw ArgumentError("the limit is \(options.frame_limit) frames") }
+        guard options.frame_limit >= 0 else {
+            throw ArgumentError(
+                "the limit is \(options.frame_limit) frames", remedy: "Pass 1 or more, or 0 for no limit.")
+        }
         let format = try WaveSampleFormat(takeSamples: options.samples)
         try box.record(
             TakeRequest(

@@ -87,7 +87,10 @@ final class SessionBox: Handled {
                     "the session has started",
                     remedy: "Call woodshed_session_keep_log() before woodshed_session_start().")
             }
-            guard state.log == nil else { throw ArgumentError("the session has a log already") }
+            guard state.log == nil else {
+                throw ArgumentError(
+                    "the session has a log already", remedy: "Call woodshed_session_keep_log() once for a session.")
+            }
             state.log = PracticeLog(of: session, recording, in: store) { [hub = engine.hub, player] failure in
                 hub.tell(QueuedEvent(logFailure: failure, of: player))
             }
@@ -172,7 +175,9 @@ extension SessionPlan {
         guard (0...Int32(clamping: count)).contains(options.first_section) else {
             throw ArgumentError("there is no section \(options.first_section)", remedy: "Pass 1 to \(count), or 0.")
         }
-        guard options.first_frame >= 0 else { throw ArgumentError("the first frame is \(options.first_frame)") }
+        guard options.first_frame >= 0 else {
+            throw ArgumentError("the first frame is \(options.first_frame)", remedy: "Pass 0 or more.")
+        }
         self.init(
             given.plan, savedIDs: given.ids,
             order: options.is_shuffled == 0 ? .listed : .shuffled(seed: UInt64(bitPattern: options.seed)),

@@ -19,7 +19,10 @@ extension PracticeRecorder.Settings {
         mode = try unsafe Argument.choice(given.mode, [0: .key, 1: .passes, 2: .gaps], "the mode of takes")
         isOn = unsafe given.is_off == 0
         if unsafe given.name != nil { name = try unsafe Argument.path(given.name, "the name") }
-        guard !name.contains("/"), !name.isEmpty else { throw ArgumentError("takes cannot be called \"\(name)\"") }
+        guard !name.contains("/"), !name.isEmpty else {
+            throw ArgumentError(
+                "takes cannot be called \"\(name)\"", remedy: "Pass a name with one character at least, and no slash.")
+        }
         format = try unsafe WaveSampleFormat(takeSamples: given.samples)
         guard unsafe given.input_channel >= 0 else {
             throw unsafe ArgumentError(

@@ -85,7 +85,7 @@ enum Argument {
     static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(ArgumentError) -> String {
         guard let pointer = unsafe pointer else { throw .missing(name) }
         guard let text = unsafe String(validatingCString: pointer) else {
-            throw ArgumentError("\(name) is not UTF-8")
+            throw ArgumentError("\(name) is not UTF-8", remedy: "Pass a text in UTF-8.")
         }
         return text
     }
@@ -108,7 +108,10 @@ enum Argument {
     /// Returns the value for a number of an enumeration, and refuses other numbers.
     static func choice<Value>(_ number: Int32, _ values: [Int32: Value], _ name: String) throws(ArgumentError) -> Value
     {
-        guard let value = values[number] else { throw ArgumentError("\(name) is \(number), which has no meaning") }
+        guard let value = values[number] else {
+            let permitted = values.keys.sorted().map { "\($0)" }.joined(separator: ", ")
+            throw ArgumentError("\(name) is \(number), which has no meaning", remedy: "Pass one of: \(permitted).")
+        }
         return value
     }
 

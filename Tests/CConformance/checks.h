@@ -28,6 +28,7 @@ void report_failure(const char *file, int line, const char *condition);
     do { \
         EXPECT((call) == WOODSHED_INVALID); \
         EXPECT(strlen(woodshed_error_message()) > 4); \
+        EXPECT(strlen(woodshed_error_remedy()) > 4); \
     } while (0)
 
 woodshed_engine *open_null(int clock, int ends);

@@ -48,7 +48,7 @@ extension RecordingLibraryError {
     }
 
     package static var cancelled: RecordingLibraryError {
-        RecordingLibraryError(.cancelled, "the operation was stopped", remedy: "")
+        RecordingLibraryError(.cancelled, "the operation was stopped", remedy: "Repeat the operation to complete it.")
     }
 
     package static var wishesChanged: RecordingLibraryError {

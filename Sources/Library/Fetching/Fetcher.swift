@@ -238,7 +238,7 @@ public final class Fetcher: Sendable {
         } catch let error as any ExplainedError {
             fail(fetch, error)
         } catch {
-            fail(fetch, TransferError(.disk, "\(error)", remedy: ""))
+            fail(fetch, Self.unexplained(error))
         }
     }
 
@@ -261,8 +261,13 @@ public final class Fetcher: Sendable {
             _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))
             finish(fetch, item, isNew: added.isNew, note: finding?.note)
         } catch {
-            fail(fetch, error as? any ExplainedError ?? TransferError(.disk, "\(error)", remedy: ""))
+            fail(fetch, error as? any ExplainedError ?? Self.unexplained(error))
         }
+    }
+
+    /// Returns the error for an error without words.
+    private static func unexplained(_ error: any Error) -> TransferError {
+        TransferError(.disk, "\(error)", remedy: "Fetch the address again. If the fault remains, check the disk.")
     }
 
     /// Adds a part with its present description on the list: another program may have added to the description since

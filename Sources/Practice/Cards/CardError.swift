@@ -29,7 +29,9 @@ extension CardError {
         CardError(.noSections, "\(path) has no sections", remedy: "Add sections; each section becomes a card.")
     }
 
-    static var cancelled: CardError { CardError(.cancelled, "the cards were not written", remedy: "") }
+    static var cancelled: CardError {
+        CardError(.cancelled, "the cards were not written", remedy: "Export the cards again.")
+    }
 
     /// Returns the error for a package that could not be written.
     static func explained(_ fault: PackageFault, _ path: String) -> any ExplainedError {

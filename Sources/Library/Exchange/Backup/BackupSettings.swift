@@ -70,7 +70,10 @@ struct BackupSettings: Equatable {
         case .wrong, .taken:
             throw RecordingLibraryError(
                 .changed, "it was changed while it was copied", remedy: "Write the backup again.")
-        case .unknown(let reason): throw RecordingLibraryError(.io, reason, remedy: "")
+        case .unknown(let reason):
+            // The reason ends with its own remedy, in a sentence.
+            throw RecordingLibraryError(
+                .io, reason.hasSuffix(".") ? String(reason.dropLast()) : reason, remedy: "Then write the backup again.")
         case .refused(let error): throw error
         }
     }
