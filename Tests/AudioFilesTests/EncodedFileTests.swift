@@ -25,10 +25,10 @@ struct EncodedFileTests {
     }
 
     @Test(
-        "a file name's extension sets the format, in any case, and WAV is the default",
+        "a file name's extension sets the format, in any case, and a name without an extension gets WAV",
         arguments: [
             ("a.wav", "WAV, 32-bit float"), ("a", "WAV, 32-bit float"), ("/b.flac/a", "WAV, 32-bit float"),
-            (".flac", "WAV, 32-bit float"), ("song.70%", "WAV, 32-bit float"), ("a.FLAC", "FLAC, 24 bits"),
+            (".flac", "WAV, 32-bit float"), ("a.WAV", "WAV, 32-bit float"), ("a.FLAC", "FLAC, 24 bits"),
             ("a.opus", "Ogg Opus"), ("a.ogg", "Ogg Vorbis"), ("a.oga", "Ogg Vorbis"), ("b/a.Mp3", "MP3"),
         ])
     func names(name: String, words: String) throws {
@@ -38,9 +38,8 @@ struct EncodedFileTests {
     @Test(
         "a format or sample type that cannot be written is refused with a remedy",
         arguments: [
-            ("a.m4a", nil), ("a.AIFF", nil), ("a.caf", nil), ("a.flac", .float32), ("a.flac", .int32),
-            ("a.mp3", .int16),
-            ("a.opus", .float32),
+            ("a.m4a", nil), ("a.AIFF", nil), ("a.caf", nil), ("a.xyz", nil), ("a.wav.xyz", .int16), ("song.70%", nil),
+            ("a.flac", .float32), ("a.flac", .int32), ("a.mp3", .int16), ("a.opus", .float32),
         ] as [(String, WaveSampleFormat?)])
     func refused(name: String, samples: WaveSampleFormat?) {
         let error = failure { _ = try FileFormat(named: name, samples: samples) }

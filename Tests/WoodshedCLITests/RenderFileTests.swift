@@ -71,7 +71,7 @@ struct RenderFileTests {
         "render refuses an unsupported file or sample format before any work, and leaves no file",
         arguments: [
             ["-o", "a.m4a"], ["-o", "a.aiff"], ["-o", "a.flac", "--bits", "float"], ["-o", "a.flac", "--bits", "32"],
-            ["-o", "a.mp3", "--bits", "16"],
+            ["-o", "a.mp3", "--bits", "16"], ["-o", "a.xyz"], ["-o", "a.wav.xyz", "--bits", "16"],
         ])
     func refused(arguments: [String]) {
         // A missing recording would be the next error.
@@ -86,6 +86,13 @@ struct RenderFileTests {
         let live = Command.run(
             ["play", "no-such.wav", "--output", "file:a.m4a", "--clock", "virtual"], folder: folder.path)
         #expect(live.status == 64 && live.error.contains("a.m4a"), "\(live.error)")
+        // Every verb that writes sound refuses an unknown ending.
+        let playing = ["play", "song.wav", "--output", "file:a.xyz", "--clock", "virtual"]
+        for words in [["demo", "--out", "a.xyz"], playing] {
+            let run = Command.run(words, folder: folder.path)
+            #expect(run.status == 64 && run.error.contains("a.xyz: .xyz files cannot be written"), "\(run.error)")
+        }
+        #expect(folder.names == ["song.wav"])
         folder.write("three.wav", Wave.ramp(frames: 1000, channels: 3))
         let three = Command.run(["render", "three.wav", "-o", "a.mp3"], folder: folder.path)
         #expect(three.status == 69 && three.error.hasPrefix("woodshed: a.mp3: "), "\(three.error)")

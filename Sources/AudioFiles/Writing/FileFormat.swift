@@ -17,19 +17,19 @@ public struct FileFormat: Sendable, Hashable {
     }
 
     /// Chooses the format by a file's name: `.flac`, `.opus`, `.ogg` or `.oga` (Vorbis), `.mp3`. Chooses WAV for
-    /// `.wav`, for a name without an extension, and for an extension outside audio formats.
+    /// `.wav` and for a name without an extension.
     ///
     /// - Parameters:
     ///   - path: The name; the file need not exist.
     ///   - samples: The sample format; nil for the highest precision: 32-bit floating point in WAV, 24 bits in FLAC.
-    /// - Throws: `.invalidRequest` if the extension belongs to an unwritable kind, such as M4A, or if the kind does not
-    ///   support the sample format.
+    /// - Throws: `.invalidRequest` for any other extension, such as `.m4a`, or if the kind does not support the sample
+    ///   format.
     ///
     /// Real-time safe: no.
     public init(named path: String, samples: WaveSampleFormat? = nil) throws(AudioFileError) {
         let ending = Self.ending(of: path)
         guard let export = Self.kinds[ending] else {
-            if Self.unwritten.contains(ending) {
+            guard ending.isEmpty || ending == "wav" else {
                 throw AudioFileError(
                     .invalidRequest, path: path, "\(path): .\(ending) files cannot be written",
                     remedy:
@@ -61,15 +61,15 @@ public struct FileFormat: Sendable, Hashable {
         "flac": .flac, "opus": .opus, "ogg": .ogg, "oga": .ogg, "mp3": .mp3,
     ]
 
-    /// Extensions of other audio formats; writing WAV under such a name would be misleading.
+    /// Extensions of other audio formats, for which this type has no writer.
     private static let unwritten: Set<String> = [
         "aac", "ac3", "aif", "aifc", "aiff", "alac", "amr", "ape", "au", "avi", "caf", "dts", "m4a", "m4b", "m4v",
         "mka",
         "mkv", "mov", "mp2", "mp4", "mpc", "pcm", "raw", "snd", "spx", "tta", "voc", "w64", "webm", "wma", "wv",
     ]
 
-    /// Returns true if an ending, in lower case, belongs to an audio format. For any other ending, or without an
-    /// ending, a WAV file is written.
+    /// Returns true if an ending, in lower case, belongs to an audio format. Version 0.2.0 also wrote WAV files under
+    /// other endings.
     package static func isOfRecording(_ ending: String) -> Bool {
         ending == "wav" || kinds[ending] != nil || unwritten.contains(ending)
     }
