@@ -167,10 +167,10 @@ struct GetCommand: Verb {
     private static let mostAddresses = 100_000
 
     private func tellChecks(_ addresses: [AskedAddress]) throws {
-        var failures: [TransferError] = []
+        var failures: [CommandFailure] = []
         for address in addresses {
-            var reason: TransferError?
-            do throws(TransferError) { try address.check() } catch { reason = error }
+            var reason: CommandFailure?
+            do throws(CommandFailure) { try address.check() } catch { reason = error }
             if let reason { failures.append(reason) }
             if messages.json {
                 try StandardStream.output.line(
@@ -186,7 +186,7 @@ struct GetCommand: Verb {
         }
         if let first = failures.first, addresses.count == 1 { throw first }
         for failure in failures { StandardStream.error.note(failure.text) }
-        if !failures.isEmpty { throw CommandFailure(.badData) }
+        if let first = failures.first { throw CommandFailure(first.exitStatus) }
     }
 
     private func tellList(_ library: RecordingLibrary) throws {
@@ -246,24 +246,6 @@ extension FetchStatus {
         } + [
             .init("running", .bool(isRunning)), .init("rate", bytesPerSecond.map { .integer($0) } ?? .null),
         ]
-    }
-}
-
-/// An address as typed by the user.
-private struct AskedAddress {
-    let text: String
-    /// Line number in the list on standard input, from 1; nil for an argument.
-    private let line: Int?
-
-    init(_ text: String, line: Int? = nil) { (self.text, self.line) = (text, line) }
-
-    /// Throws the reason why the address cannot be fetched, with its line.
-    func check() throws(TransferError) {
-        if VideoLink(text) != nil { return }
-        do throws(TransferError) { _ = try WebAddress(text) } catch {
-            guard let line else { throw error }
-            throw TransferError(error.kind, "line \(line): \(error.message)", remedy: error.remedy)
-        }
     }
 }
 

@@ -11,6 +11,8 @@ struct LibraryFeeds {
     // MARK: Feeds
 
     func subscribe(to address: String) throws {
+        // The address of a feed that a page names is data; only the typed address is a fault of the command line.
+        try AskedAddress(address).check()
         let watch = SignalWatch(Signals.install())
         let (feed, isNew) = try fetching(watch) { try library.subscribe(to: address, fetch: $0) }
         if messages.json { return try write(feed.fields) }

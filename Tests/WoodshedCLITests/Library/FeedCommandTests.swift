@@ -55,6 +55,13 @@ struct FeedCommandTests {
         #expect(server.requests(name).count == 2 && home.parts.isEmpty, "\(home.parts)")
     }
 
+    @Test("a typed address of a feed that is none is a fault of the command line")
+    func noAddress() {
+        let run = home.run("library", "subscribe", "notanaddress")
+        #expect(run.status == 64 && run.error.contains("does not begin with http"), "\(run.error)")
+        #expect(run.errorLines.count == 2)
+    }
+
     @Test("refresh reports each feed, and after Ctrl-C leaves no part behind")
     func command() {
         let names = (0..<3).map { _ in SongServer.newName() }

@@ -25,7 +25,7 @@ struct GetTests {
         for arguments in [["get"], ["get", "-"], ["get", "--list"], ["get", "--check", song("a.wav")]] {
             #expect(home.run(arguments).status == 0, "\(arguments)")
         }
-        #expect(home.run("get", "not an address").status == 65)
+        #expect(home.run("get", "not an address").status == 64)
         let stopped = home.shell(#"(sleep 60 & echo "$!" >&2; wait) | "$1" get - & wait"#) { run in run.send(SIGTERM) }
         #expect(stopped.status != 0)
         #expect(home.everything == before)
@@ -50,8 +50,8 @@ struct GetTests {
         ])
     func checks(_ address: String, _ why: String) {
         let run = home.run("get", "--check", address)
-        #expect(run.status == 65 && run.error.contains(why) && run.errorLines.count == 2, "\(run.error)")
-        #expect(home.run("get", "--check", address, "https://example.org/a.mp3").status == 65)
+        #expect(run.status == 64 && run.error.contains(why) && run.errorLines.count == 2, "\(run.error)")
+        #expect(home.run("get", "--check", address, "https://example.org/a.mp3").status == 64)
     }
 
     @Test("the content of a file decides, whatever its name: a web page is refused, a recording is taken")
@@ -68,11 +68,11 @@ struct GetTests {
     @Test("get opens no connection for an invalid address, nor for --check and --later")
     func silence() {
         let name = SongServer.newName()
-        #expect(home.run("get", song("a b.wav", "id=\(name)")).status == 65)
+        #expect(home.run("get", song("a b.wav", "id=\(name)")).status == 64)
         #expect(home.run("get", "--check", song("a.wav", "id=\(name)")).status == 0)
         #expect(home.run("get", "--later", song("a.wav", "id=\(name)")).status == 0)
         // One wrong address holds back all addresses.
-        #expect(home.run("get", song("b.wav", "id=\(name)"), "ftp://x/").status == 65)
+        #expect(home.run("get", song("b.wav", "id=\(name)"), "ftp://x/").status == 64)
         #expect(server.requests(name).isEmpty && home.json("get", "--list").count == 1)
     }
 
