@@ -120,12 +120,16 @@ public enum CommandLineTool {
         for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
             let isOption = argument.hasPrefix("-") || values.contains(arguments[max(0, index - 1)])
             if isOption || !reading.contains(arguments[0]) && !isCheck {
-                throw CommandFailure(
-                    .usage,
-                    "'\(argument)' is not UTF-8, and only recordings and documents that are read may have such a name",
-                    remedy: "Write UTF-8 text, or choose another name.")
+                throw notUTF8(argument)
             }
         }
+    }
+
+    /// Returns the refusal of a name or a text that is not UTF-8.
+    static func notUTF8(_ argument: String) -> CommandFailure {
+        CommandFailure(
+            .usage, "'\(argument)' is not UTF-8, and only recordings and documents that are read may have such a name",
+            remedy: "Write UTF-8 text, or choose another name.")
     }
 
     /// Prints a result thrown by the parser: help and completion scripts to standard output. Throws parser errors

@@ -87,7 +87,8 @@ struct BadInputTests {
             "\(missing.error)")
         for command in [
             "render \"$2\" -o \"$name.wav\"", "render \"$2\" -o\"$name.wav\"", "record \"$name.wav\"",
-            "sections \"$2\" add 0-0.1 --name \"$name\"",
+            "sections \"$2\" add 0-0.1 --name \"$name\"", "sections \"$2\" rename 1 \"$name\"",
+            "sections \"$2\" text 1 \"$name\"", "sections \"$2\" export \"$name.srt\"",
         ] {
             let run = shell(command)
             #expect(run.status == 64 && run.error.contains("is not UTF-8"), "\(command): \(run.error)")

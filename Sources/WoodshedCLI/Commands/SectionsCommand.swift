@@ -1,5 +1,6 @@
 // `woodshed sections`: lists and changes the sections kept with a recording.
 import ArgumentParser
+import AudioFiles
 import Explanations
 import JSON
 import Terminal
@@ -118,6 +119,10 @@ struct SectionsCommand: Verb {
                     ? "'\(action.rawValue)' needs more words"
                     : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
                 remedy: "Write: woodshed sections FILE \(action.usage)")
+        }
+        // Names, texts and files to write; `import` reads a file.
+        if action != .import, let word = words.first(where: { !FileName.isUTF8($0) }) {
+            throw CommandLineTool.notUTF8(word)
         }
         let given =
             [
