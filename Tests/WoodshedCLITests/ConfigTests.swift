@@ -55,6 +55,42 @@ struct ConfigTests {
         #expect(folder.read(path) == Array("# mine\n".utf8))
     }
 
+    @Test("config lists all options and names each impossible value, from the environment or the file")
+    func impossibleValues() {
+        let good = config("--json").lines.count
+        config("set", "gap", "0.1")
+        folder.write("config/woodshed/woodshed.conf", Array("gap = wide\nspeed = 80%\n".utf8))
+        let variable = ["WOODSHED_PITCH": "high", "WOODSHED_COUNT_IN": "none"]
+        let list = config(with: variable)
+        #expect(list.status == 78 && list.lines.count == good, "\(list.error)")
+        #expect(list.lines.contains { $0.hasPrefix("speed ") && $0.contains("80%") })
+        #expect(list.lines.contains { $0.hasPrefix("pitch ") && $0.contains("high") && $0.contains("WOODSHED_PITCH") })
+        #expect(list.error.contains("WOODSHED_PITCH: 'high' is not"), "\(list.error)")
+        #expect(list.error.contains("line 1: gap: 'wide' is not"), "\(list.error)")
+        #expect(list.errorLines.count == 4, "\(list.error)")
+        let json = config("--json", with: variable)
+        #expect(json.status == 78 && json.lines.count == good)
+        #expect(json.lines.filter { $0.contains(#""message":"#) }.count == 2, "\(json.text)")
+        // The verb that an impossible value concerns is refused as before.
+        #expect(config("get", "gap").status == 78 && config("get", "speed").text == "80%\n")
+    }
+
+    @Test("the count-in none can be set, and is a value of the option on the command line")
+    func noCountIn() {
+        #expect(config("set", "count-in", "4:90").status == 0 && config("set", "count-in", "none").status == 0)
+        #expect(config("get", "count-in").text == "none\n")
+        config("set", "count-in", "2")
+        func practice(_ words: String...) -> Finished {
+            Command.run(
+                ["practice", folder["song.wav"], "-n", "1", "--output", "null", "--clock", "virtual", "--json"] + words,
+                environment: home)
+        }
+        // Two clicks, 100 a minute, at 8000 Hz.
+        #expect(practice().lines.first?.contains(#""frame":9600,"#) == true)
+        let without = practice("--count-in", "none")
+        #expect(without.lines.first?.contains(#""frame":0,"#) == true, "\(without.text)\(without.error)")
+    }
+
     @Test("a flag precedes the environment, then section, recording, file and standard value")
     func precedence() {
         #expect(speed() == "1.0")
@@ -213,9 +249,9 @@ struct ConfigTests {
     @Test("every verb takes every option that the table gives it, and a given option is found in any spelling")
     func table() throws {
         for option in SettingOption.all {
-            // The standard value of count-in, "none", is written by leaving the option out.
-            let value = option.name == "count-in" ? "4" : option.standard
-            try option.validate(option.isFlag ? "yes" : value)
+            let value = option.standard
+            // The value that the list shows can also be set.
+            try option.validate(value)
             for verb in option.verbs {
                 let argument = option.isFlag ? "--\(option.name)" : "--\(option.name)=\(value)"
                 guard option.standard != KeptSettings.endless else { continue }

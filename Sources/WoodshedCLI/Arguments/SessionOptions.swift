@@ -38,7 +38,7 @@ struct SessionOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Count-in clicks, 1 to 32: 4, or 4:90 (beats a minute).", valueName: "n[:bpm]"),
+        help: .init("Count-in clicks, 1 to 32: 4, 4:90 (beats a minute), or none.", valueName: "n[:bpm]"),
         transform: { try CountInText(parsing: optionValue($0)) })
     var countIn: CountInText?
 
@@ -79,11 +79,16 @@ struct SessionOptions: ParsableArguments {
     }
 }
 
-/// Clicks as typed: `4`, or `4:90` for 90 a minute.
+/// Clicks as typed: `4`, `4:90` for 90 a minute, or `none`.
 struct CountInText: Hashable, Sendable {
-    let countIn: CountIn
+    /// Nil for none.
+    let countIn: CountIn?
 
     init(parsing text: String) throws(ArgumentError) {
+        if text == "none" {
+            countIn = nil
+            return
+        }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let clicks = wholeNumber(parts[0])
         let tempo = parts.count == 2 ? decimal(parts[1]) : 100
@@ -91,7 +96,7 @@ struct CountInText: Hashable, Sendable {
             let countIn = CountIn(clicks: Int(clicks), tempo: tempo)
         else {
             throw ArgumentError.unreadable(
-                text, as: "a count-in", remedy: "Write 4, or 4:90 (1 to 32 clicks, 20 to 400 a minute).")
+                text, as: "a count-in", remedy: "Write 4, 4:90 (1 to 32 clicks, 20 to 400 a minute), or none.")
         }
         self.countIn = countIn
     }

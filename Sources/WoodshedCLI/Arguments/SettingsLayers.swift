@@ -62,23 +62,22 @@ struct SettingsLayers {
     ///
     /// - Throws: A `CommandFailure` for a value refused by the option.
     func value(of option: SettingOption) throws(CommandFailure) -> (value: String, source: SettingSource) {
-        if let value = environment(option.variable), !value.isEmpty {
-            return (try checked(value, of: option, .environment(option.variable)), .environment(option.variable))
-        }
-        if let entry = text[option.name], let file {
-            let source = SettingSource.file(file.path, line: entry.line)
-            return (try checked(entry.value, of: option, source), source)
-        }
-        return (option.standard, .standard)
+        let (value, source) = set(option)
+        if source != .standard { try check(value, of: option, source) }
+        return (value, source)
     }
 
-    private func checked(
+    /// Returns the value of an option as written, also a value that the option refuses, and its source.
+    func set(_ option: SettingOption) -> (value: String, source: SettingSource) {
+        if let value = environment(option.variable), !value.isEmpty { return (value, .environment(option.variable)) }
+        guard let entry = text[option.name], let file else { return (option.standard, .standard) }
+        return (entry.value, .file(file.path, line: entry.line))
+    }
+
+    private func check(
         _ value: String, of option: SettingOption, _ source: SettingSource
-    ) throws(CommandFailure) -> String {
-        do throws(ArgumentError) {
-            try option.validate(value)
-            return value
-        } catch {
+    ) throws(CommandFailure) {
+        do throws(ArgumentError) { try option.validate(value) } catch {
             // The name of a variable includes the name of its option.
             let place =
                 source == .environment(option.variable) ? option.variable : "\(source.words): \(option.name)"

@@ -108,15 +108,20 @@ struct ConfigCommand: Verb {
 
     private func list() throws {
         let layers = try SettingsLayers()
-        let rows = try SettingOption.all.map { option in (option, try layers.value(of: option)) }
+        let rows = SettingOption.all.map { option in (option, layers.set(option)) }
         let names = rows.map { $0.0.name.count }.max() ?? 0
         let values = rows.map { displayWidth(printable($0.1.value)) }.max() ?? 0
+        var refused: [CommandFailure] = []
         for (option, (value, source)) in rows {
+            var refusal: CommandFailure?
+            do throws(CommandFailure) { _ = try layers.value(of: option) } catch { refusal = error }
+            if let refusal { refused.append(refusal) }
             if json {
-                let fields: [JSONValue.Field] = [
+                var fields: [JSONValue.Field] = [
                     .init("v", .integer(1)), .init("option", .string(option.name)), .init("value", .string(value)),
                     .init("source", .string(source.words)),
                 ]
+                if let refusal { fields.append(.init("message", .string(refusal.message))) }
                 try StandardStream.output.line(JSONValue.object(fields).text)
                 continue
             }
@@ -125,6 +130,8 @@ struct ConfigCommand: Verb {
             try StandardStream.output.line("\(name)  \(printable(value))\(padding)  \(printable(source.words))")
         }
         layers.warnings.forEach { StandardStream.error.note(printable($0)) }
+        for refusal in refused { StandardStream.error.note(errorText(refusal)) }
+        if !refused.isEmpty { throw CommandFailure(.configuration) }
     }
 
     private func set(_ option: SettingOption, _ value: String) throws {
