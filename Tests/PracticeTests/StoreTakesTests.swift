@@ -121,6 +121,22 @@ struct StoreTakesTests {
         #expect(try store.emptyTrash().bytes == 0 && store.takes().map(\.number) == [1])
     }
 
+    @Test("undoing a deletion restores all takes but those whose names are taken, and reports these")
+    func partlyUndone() throws {
+        for name in ["a.wav", "b.wav", "c.wav"] { try add(name) }
+        try store.trash(takes: [1, 2, 3])
+        for name in ["a.wav", "c.wav"] { try Data("new".utf8).write(to: URL(fileURLWithPath: scratch.file(name))) }
+        #expect(error { try store.undoTrash() } == .nameTaken)
+        #expect(try store.takes().map(\.number) == [2] && store.lastDeletion().map(\.number).sorted() == [1, 3])
+        try FileManager.default.removeItem(atPath: scratch.file("c.wav"))
+        var (failures, told): ([String], [Int]) = ([], [])
+        let restored = try store.restore(
+            takes: [1, 3], told: { told.append($0.number) }, failed: { failures.append($0.message + $0.remedy) })
+        #expect(restored.map(\.number) == [3] && told == [3])
+        #expect(failures.count == 1 && failures[0].contains("take 1") && failures[0].contains("Move that file away"))
+        #expect(try String(contentsOfFile: scratch.file("a.wav"), encoding: .utf8) == "new")
+    }
+
     @Test("deleting a take leaves a file alone that is another recording by now")
     func replaced() throws {
         func text(_ name: String) throws -> String { try String(contentsOfFile: scratch.file(name), encoding: .utf8) }

@@ -127,12 +127,25 @@ struct TakesCommandTests {
         #expect(deleted.error.contains("; in the trash already: 2 of 3 takes\n"), "\(deleted.error)")
         #expect(deleted.errorLines.last?.hasSuffix(" Restore this part with: woodshed takes undo") == true)
         #expect(list() == ["2 9600"] && list("--trash").count == 2)
-        // The name of take 3 is in use.
-        folder.write("c.wav", [1])
-        let back = run("takes", "undo")
-        #expect(back.status == 73 && back.error.contains("; brought back already: 1 take\n"), "\(back.error)")
-        #expect(back.errorLines.last?.hasSuffix(" Restore the rest with: woodshed takes undo") == true)
-        #expect(unsafe unlink(folder["c.wav"]) == 0)
+        // The name of the first take to restore is in use.
+        folder.write("a.wav", [1])
+        for words in [["undo"], ["restore", "1", "3"]] {
+            let back = Command.run(["takes"] + words, environment: home, folder: folder.path)
+            #expect(back.status == 2 && back.error.contains("brought back: take 3\n"), "\(back.error)")
+            #expect(back.error.contains("take 1 cannot be restored: there is another file"), "\(back.error)")
+            #expect(back.error.contains("\nMove that file away first.\n"), "\(back.error)")
+            #expect(back.error.contains("woodshed: 1 of 2 takes could not be brought back\n"), "\(back.error)")
+            #expect(list("--trash") == ["1 9600"] && folder.read("a.wav") == [1])
+            // A single take that cannot be restored has the status of its own error.
+            let alone = Command.run(["takes", "undo"], environment: home, folder: folder.path)
+            #expect(alone.status == 73 && alone.errorLines.count == 2, "\(alone.error)")
+            // Both takes are of one deletion again.
+            #expect(unsafe unlink(folder["a.wav"]) == 0)
+            #expect(run("takes", "undo").status == 0 && list().count == 3)
+            #expect(run("takes", "rm", "1", "3").status == 0)
+            folder.write("a.wav", [1])
+        }
+        #expect(unsafe unlink(folder["a.wav"]) == 0)
         #expect(run("takes", "undo").status == 0 && list().count == 3)
         // Nothing of this deletion is done.
         let none = run("takes", "rm", "2")

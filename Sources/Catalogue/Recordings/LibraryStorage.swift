@@ -54,17 +54,26 @@ extension RecordingLibrary {
 
     /// Removes unneeded files of the library: ``LibraryReport/parts`` and ``cacheFiles()``. Real-time safe: no.
     ///
+    /// - Parameters:
+    ///   - isCancelled: Called before each file.
+    ///   - told: Called with the freed bytes of each removed file.
     /// - Returns: Freed bytes.
-    /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
-    package func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
+    /// - Throws: `RecordingLibraryError` for the first file that cannot be removed, or of kind `cancelled`.
+    package func clean(
+        _ files: [LibraryReport.File], isCancelled: () -> Bool = { false }, told: (Int64) -> Void = { _ in }
+    ) throws(RecordingLibraryError) -> Int64 {
         var freed: Int64 = 0
         func remove(_ files: [LibraryReport.File]) throws(RecordingLibraryError) {
             for file in files {
+                if isCancelled() { throw .cancelled }
                 let code = calls.remove(file.path)
                 guard code >= 0 || code == -Int(ENOENT) else {
                     throw .writing(file.path, FileFault(code: Int32(-code)))
                 }
-                if code >= 0 { freed += file.byteCount }
+                if code >= 0 {
+                    freed += file.byteCount
+                    told(file.byteCount)
+                }
             }
         }
         // Every repair uses these file names, and a repair may have begun meanwhile. Other names are never reused.

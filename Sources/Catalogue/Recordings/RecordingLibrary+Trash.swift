@@ -19,12 +19,15 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` if a recording is unknown, or if all recordings are already in the trash:
     ///   nothing has changed; `StoreError`: the pieces before the error are in the trash.
     @discardableResult
-    public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
-        try remove(numbers, atOnce: Self.changedAtOnce) {}
-    }
+    public func remove(_ numbers: [Int]) throws -> [LibraryItem] { try remove(numbers) {} }
 
-    /// - Parameter pieceDone: Called between two pieces.
-    func remove(_ numbers: [Int], atOnce: Int, pieceDone: () throws -> Void) throws -> [LibraryItem] {
+    /// - Parameters:
+    ///   - told: Called with the removed recordings after each piece.
+    ///   - pieceDone: Called between two pieces; an error ends the removal there.
+    package func remove(
+        _ numbers: [Int], atOnce: Int = changedAtOnce, told: ([LibraryItem]) -> Void = { _ in },
+        pieceDone: () throws -> Void
+    ) throws -> [LibraryItem] {
         let known = try read { (rows) throws(DatabaseError) in try rows.numbers() } ?? []
         let sorted = Set(numbers).sorted()
         if let unknown = sorted.first(where: { !known.contains($0) }) { throw RecordingLibraryError.unknown(unknown) }
@@ -36,6 +39,7 @@ extension RecordingLibrary {
             trashing = removal.trashing
             removed += removal.rows.map(\.item)
             earlier += removal.earlier
+            told(removal.rows.map(\.item))
             if !isLast { try pieceDone() }
         }
         if removed.isEmpty, let row = earlier.first {
@@ -112,12 +116,14 @@ extension RecordingLibrary {
     }
 
     /// Undoes the last removal.
-    package func undoneRemoval() throws -> UndoneRemoval {
-        try undoneRemoval(atOnce: Self.changedAtOnce) {}
-    }
+    package func undoneRemoval() throws -> UndoneRemoval { try undoneRemoval {} }
 
-    /// - Parameter pieceDone: Called between two pieces.
-    func undoneRemoval(atOnce: Int, pieceDone: () throws -> Void) throws -> UndoneRemoval {
+    /// - Parameters:
+    ///   - told: Called with the restored recordings after each piece.
+    ///   - pieceDone: Called between two pieces; an error ends the work there.
+    package func undoneRemoval(
+        atOnce: Int = changedAtOnce, told: ([LibraryItem]) -> Void = { _ in }, pieceDone: () throws -> Void
+    ) throws -> UndoneRemoval {
         let (rows, documents) =
             try read { (rows) throws(DatabaseError) -> ([ItemRow], [DocumentRow]) in
                 guard let trashing = try rows.lastTrashing() else { return ([], []) }
@@ -130,7 +136,7 @@ extension RecordingLibrary {
             throw RecordingLibraryError(
                 .nothingToUndo, "there is no removal to undo", remedy: "The library is as it was before.")
         }
-        var undone = UndoneRemoval(items: try restore(rows, atOnce: atOnce, pieceDone: pieceDone))
+        var undone = UndoneRemoval(items: try restore(rows, atOnce: atOnce, told: told, pieceDone: pieceDone))
         try restore(documents, in: &undone)
         return undone
     }
@@ -174,15 +180,17 @@ extension RecordingLibrary {
             return .success(found)
         }
         guard let rows else { throw RecordingLibraryError.unknown(numbers.first ?? 0) }
-        return try restore(try rows.get(), atOnce: Self.changedAtOnce) {}
+        return try restore(try rows.get(), atOnce: Self.changedAtOnce, told: { _ in }) {}
     }
 
     private func restore(
-        _ listed: [ItemRow], atOnce: Int, pieceDone: () throws -> Void
+        _ listed: [ItemRow], atOnce: Int, told: ([LibraryItem]) -> Void, pieceDone: () throws -> Void
     ) throws -> [LibraryItem] {
         var restored: [LibraryItem] = []
         try PracticeStore.inPieces(listed, atOnce: atOnce) { (piece, isLast) in
-            restored += try restore(piece)
+            let items = try restore(piece)
+            restored += items
+            told(items)
             if !isLast { try pieceDone() }
         }
         return restored
@@ -241,10 +249,20 @@ extension RecordingLibrary {
     ///   the trash.
     @discardableResult
     public func emptyTrash() throws -> (items: [LibraryItem], bytes: Int64) {
+        try emptyTrash(told: { _, _ in }, proceed: {})
+    }
+
+    /// - Parameters:
+    ///   - told: Called with each removed recording and its freed bytes.
+    ///   - proceed: Called between two recordings; an error ends the work there.
+    package func emptyTrash(
+        told: (LibraryItem, Int64) -> Void, proceed: () throws -> Void
+    ) throws -> (items: [LibraryItem], bytes: Int64) {
         var filter = ItemFilter()
         filter.isTrash = true
         var (removed, freed): ([LibraryItem], Int64) = ([], 0)
         for listed in try read({ (rows) throws(DatabaseError) in try rows.items(filter) }) ?? [] {
+            if !removed.isEmpty { try proceed() }
             let emptied = try folder.exclusively { () throws -> (LibraryItem, Int64)? in
                 // Another program may have restored the recording meanwhile.
                 guard
@@ -265,6 +283,7 @@ extension RecordingLibrary {
             guard let emptied else { continue }
             removed.append(emptied.0)
             freed += emptied.1
+            told(emptied.0, emptied.1)
         }
         freed += try emptyDocumentTrash()
         RunLog.note(.library, .info, "emptied the trash of \(removed.map(\.number)), \(freed) bytes")

@@ -131,14 +131,17 @@ public final class RecordingLibrary: Sendable {
     /// - Returns: The recordings after the change, in the same order, with their indexes.
     package func edit(
         _ numbers: [Int], _ change: @Sendable (inout LibraryItem.Words) -> Void
-    ) throws -> [LibraryItem] { try edit(numbers, atOnce: Self.changedAtOnce, pieceDone: {}, change) }
+    ) throws -> [LibraryItem] { try edit(numbers, pieceDone: {}, change) }
 
     /// Recordings of a piece of a change. Each edit takes some tenths of a millisecond, mostly for the search index.
-    static let changedAtOnce = 400
+    package static let changedAtOnce = 400
 
-    /// - Parameter pieceDone: Called between two pieces.
-    func edit(
-        _ numbers: [Int], atOnce: Int, pieceDone: () -> Void, _ change: @Sendable (inout LibraryItem.Words) -> Void
+    /// - Parameters:
+    ///   - told: Called with the recordings of each piece of several, without their indexes.
+    ///   - pieceDone: Called between two pieces; an error ends the change there.
+    package func edit(
+        _ numbers: [Int], atOnce: Int = changedAtOnce, told: ([LibraryItem]) -> Void = { _ in },
+        pieceDone: () throws -> Void, _ change: @Sendable (inout LibraryItem.Words) -> Void
     ) throws -> [LibraryItem] {
         guard numbers.count > atOnce else { return try edit(numbers, withIndexes: true, change) }
         try read { (rows) throws(DatabaseError) in
@@ -147,8 +150,10 @@ public final class RecordingLibrary: Sendable {
         var edited: [LibraryItem] = []
         try PracticeStore.inPieces(numbers, atOnce: atOnce) { (piece, isLast) in
             // All indexes are computed once, at the end.
-            edited += try edit(piece, withIndexes: false, change)
-            if !isLast { pieceDone() }
+            let items = try edit(piece, withIndexes: false, change)
+            edited += items
+            told(items)
+            if !isLast { try pieceDone() }
         }
         let indexes = try read { (rows) throws(DatabaseError) in try rows.indexes() } ?? [:]
         for place in edited.indices { edited[place].index = indexes[edited[place].number] ?? 0 }

@@ -210,15 +210,18 @@ extension PracticeStore {
     /// - Throws: `TakeError` if a take is unknown, or if all takes are already in the trash: nothing has changed;
     ///   `AudioFileError` if a file cannot be renamed: its take stays in the list.
     @discardableResult
-    public func trash(takes numbers: [Int]) throws -> [StoredTake] {
-        try trash(takes: numbers, atOnce: Self.trashedAtOnce) {}
-    }
+    public func trash(takes numbers: [Int]) throws -> [StoredTake] { try trash(takes: numbers) {} }
 
     /// Takes of a piece of a deletion. Each take is a few statements.
-    private static let trashedAtOnce = 400
+    package static let trashedAtOnce = 400
 
-    /// - Parameter pieceDone: Called between two pieces.
-    func trash(takes numbers: [Int], atOnce: Int, pieceDone: () throws -> Void) throws -> [StoredTake] {
+    /// - Parameters:
+    ///   - told: Called with the deleted takes after each piece.
+    ///   - pieceDone: Called between two pieces; an error ends the deletion there.
+    package func trash(
+        takes numbers: [Int], atOnce: Int = trashedAtOnce, told: ([StoredTake]) -> Void = { _ in },
+        pieceDone: () throws -> Void
+    ) throws -> [StoredTake] {
         let known = try read { (rows) throws(DatabaseError) in try rows.takeNumbers() } ?? []
         if let unknown = numbers.first(where: { !known.contains($0) }) { throw TakeError.unknown(unknown) }
         let now = Int64(time(nil))
@@ -232,7 +235,9 @@ extension PracticeStore {
                 try rows.trash(piece, at: now, step)
             }
             trashing = deletion.trashing
-            trashed += try hideFiles(of: deletion, &failure)
+            let hidden = try hideFiles(of: deletion, &failure)
+            trashed += hidden
+            told(hidden)
             if !isLast { try pieceDone() }
         }
         if let failure { throw failure }
@@ -265,18 +270,52 @@ extension PracticeStore {
         return deletion.takes + completed
     }
 
-    /// Restores the takes of the last deletion.
+    /// Restores the takes of the last deletion, as `restore(takes:)` does.
     ///
-    /// - Throws: `TakeError` of kind `nothingToUndo` if there are none; otherwise as `restore(take:)`.
+    /// - Throws: `TakeError` of kind `nothingToUndo` if there are none; otherwise the first error, after the last take.
     @discardableResult
     package func undoTrash() throws -> [StoredTake] {
+        var failure: (any Error)?
+        let restored = try restore(takes: lastDeletion().map(\.number), failed: { failure = failure ?? $0 })
+        if let failure { throw failure }
+        return restored
+    }
+
+    /// Returns the takes of the last deletion that are in the trash.
+    ///
+    /// - Throws: `TakeError` of kind `nothingToUndo` if there are none.
+    package func lastDeletion() throws -> [StoredTake] {
         let takes =
             try read { (rows) throws(DatabaseError) -> [StoredTake] in
                 guard let trashing = try rows.lastTrashing() else { return [] }
                 return try rows.takes(trashing: trashing)
             } ?? []
         if takes.isEmpty { throw TakeError.nothingToUndo }
-        return try takes.map { try restore(take: $0.number) }
+        return takes
+    }
+
+    /// Restores takes, one after another. A take that cannot be restored stays in the trash; the other takes follow.
+    ///
+    /// - Parameters:
+    ///   - told: Called with each restored take.
+    ///   - failed: Called with the error of each take that cannot be restored, as `restore(take:)` throws it.
+    ///   - proceed: Called between two takes; an error ends the work there.
+    /// - Returns: The restored takes.
+    /// - Throws: `StoreError`; the takes before the error are restored.
+    package func restore(
+        takes numbers: [Int], told: (StoredTake) -> Void = { _ in }, failed: (any ExplainedError) -> Void,
+        proceed: () throws -> Void = {}
+    ) throws -> [StoredTake] {
+        var restored: [StoredTake] = []
+        for (place, number) in numbers.enumerated() {
+            if place > 0 { try proceed() }
+            do {
+                let take = try restore(take: number)
+                restored.append(take)
+                told(take)
+            } catch let error as TakeError { failed(error) } catch let error as AudioFileError { failed(error) }
+        }
+        return restored
     }
 
     /// Restores a take from the trash, under its name.
@@ -311,13 +350,24 @@ extension PracticeStore {
     /// - Throws: `AudioFileError` if a file cannot be removed; this take and the takes after it stay in the trash.
     @discardableResult
     public func emptyTrash() throws -> (takes: [StoredTake], bytes: Int64) {
+        try emptyTrash(told: { _, _ in }, proceed: {})
+    }
+
+    /// - Parameters:
+    ///   - told: Called with each removed take and its freed bytes.
+    ///   - proceed: Called between two takes; an error ends the work there.
+    package func emptyTrash(
+        told: (StoredTake, Int64) -> Void, proceed: () throws -> Void
+    ) throws -> (takes: [StoredTake], bytes: Int64) {
         var (removed, freed): ([StoredTake], Int64) = ([], 0)
         for take in try takes(TakeFilter(isTrash: true)) {
+            if !removed.isEmpty { try proceed() }
             let mark = try read { (rows) throws(DatabaseError) in try rows.mark(ofTake: take.number) } ?? nil
             guard let bytes = try TakeTrash.empty(take, mark) else { continue }
             freed += bytes
             try forget(take: take.number)
             removed.append(take)
+            told(take, bytes)
         }
         return (removed, freed)
     }

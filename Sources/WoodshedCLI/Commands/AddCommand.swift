@@ -48,6 +48,7 @@ struct AddCommand: Verb {
         var (added, known, failures): ([LibraryItem], Int, [(file: String, error: any Error)]) = ([], 0, [])
         let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)
         let areFew = named.count + found.count < Self.fewFiles
+        var isStopped = false
         // Added and known files so far, for a run that ends at once.
         var counts = (added: 0, known: 0)
         defer { LastWords.forget() }
@@ -68,9 +69,7 @@ struct AddCommand: Verb {
                 switch result {
                 case .success(let result):
                     if result.isNew { added.append(result.item) } else { known += 1 }
-                case .failure(let error as RecordingLibraryError) where error.kind == .cancelled:
-                    sum(added, known, failures.count)
-                    throw CommandFailure(watch.status)
+                case .failure(let error as RecordingLibraryError) where error.kind == .cancelled: isStopped = true
                 case .failure(let error):
                     // A folder's files that are no recordings are skipped. A named file is an error.
                     if !group.isNamed, error is AudioFileError { continue }
@@ -79,9 +78,12 @@ struct AddCommand: Verb {
             }
         }
         library.store.tellRepair()
-        if !failures.isEmpty, added.count + known == 0, failures.count == 1 { throw failures[0].error }
+        // After a signal, the wait for the store may have failed before the work noticed the signal.
+        isStopped = isStopped || !failures.isEmpty && watch.isOver
+        if !isStopped, added.count + known == 0, failures.count == 1 { throw failures[0].error }
         for failure in failures { StandardStream.error.note(errorText(failure.error)) }
         sum(added, known, failures.count)
+        if isStopped { throw CommandFailure(watch.status) }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 

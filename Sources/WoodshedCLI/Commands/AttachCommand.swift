@@ -67,11 +67,13 @@ struct AttachCommand: Verb {
                 attached += 1
             } catch { failures.append(error) }
         }
-        if files.count == 1, let failure = failures.first { throw failure }
+        // After a signal, the wait for the store may have failed before the loop noticed the signal.
+        let isStopped = watch.isOver && attached < files.count
+        if files.count == 1, !isStopped, let failure = failures.first { throw failure }
         for failure in failures { StandardStream.error.note(errorText(failure)) }
         if attached > 0 { note("next: woodshed open \(shellPath(recording))") }
-        // A signal during the last file has stopped nothing.
-        if attached + failures.count < files.count { throw CommandFailure(watch.status, "the operation was stopped") }
+        // A signal after the last file has stopped nothing.
+        if isStopped { throw CommandFailure(watch.status, "the operation was stopped") }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 

@@ -43,36 +43,33 @@ struct EditCommand: Verb {
             throw CommandFailure(.usage, "--title is for one recording", remedy: "Name one recording.")
         }
         let (change, away) = (words.change, Set(untag.map { $0.lowercased() }))
+        let reports = PieceReports<LibraryItem>(
+            messages: messages, json: \.json,
+            notes: { $0.map { printable("changed: \($0.shortWords)") } })
         // Many recordings are edited in pieces.
-        let edited = try PartialWork.run {
-            try library.edit(items.map(\.number)) { words in
-                change(&words)
-                words.tags.removeAll { away.contains($0.lowercased()) }
-            }
-        } part: {
-            items.compactMap { item in
-                (try? library.item(item.number)).flatMap { $0.words == item.words ? nil : $0 }
-            }
-        } report: {
-            try tell($0)
-        } done: {
-            "changed already: \($0) of \(counted(items.count, "recording"))"
-        } next: {
-            "Repeat the command to change the rest."
-        }
-        try tell(edited)
+        let edited = try PartialWork.run(
+            "the change", reports,
+            { pieces in
+                try library.edit(items.map(\.number), told: pieces.finish, pieceDone: pieces.proceed) { words in
+                    change(&words)
+                    words.tags.removeAll { away.contains($0.lowercased()) }
+                }
+            },
+            part: { _ in
+                items.compactMap { item in
+                    (try? library.item(item.number)).flatMap { $0.words == item.words ? nil : $0 }
+                }
+            },
+            done: { "changed already: \($0) of \(counted(items.count, "recording"))" },
+            next: "Repeat the command to change the rest.")
+        try reports.write(edited)
         if !messages.quiet, !messages.json { StandardStream.error.note("next: woodshed list") }
     }
+}
 
-    private func tell(_ edited: [LibraryItem]) throws {
-        for edited in edited {
-            if messages.json {
-                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + edited.fields).text)
-            } else if !messages.quiet {
-                StandardStream.error.note(printable("changed: \(edited.shortWords)"))
-            }
-        }
-    }
+extension LibraryItem {
+    /// The line of a changed recording for programs.
+    fileprivate var json: JSONValue { .object([.init("v", .integer(1))] + fields) }
 }
 
 struct RemoveCommand: Verb {
@@ -125,19 +122,15 @@ struct RemoveCommand: Verb {
         if empty { return try emptyTrash(library) }
         let items = try RecordingWord.items(recordings, in: library)
         if keepEntry { return try removeFiles(items, library) }
+        let reports = reports("removed", next: "rm --undo")
         // Many recordings go in pieces.
-        let removed = try PartialWork.run {
-            try library.remove(items.map(\.number))
-        } part: {
-            present(items.filter { !$0.isTrashed }, in: library).filter(\.isTrashed)
-        } report: {
-            try tell($0, "removed", next: "rm --undo")
-        } done: {
-            "in the trash already: \($0) of \(counted(items.count, "recording"))"
-        } next: {
-            "Restore this part with: woodshed rm --undo"
-        }
-        try tell(removed, "removed", next: "rm --undo")
+        let removed = try PartialWork.run(
+            "the removal", reports,
+            { try library.remove(items.map(\.number), told: $0.finish, pieceDone: $0.proceed) },
+            part: { _ in present(items.filter { !$0.isTrashed }, in: library).filter(\.isTrashed) },
+            done: { "in the trash already: \($0) of \(counted(items.count, "recording"))" },
+            next: "Restore this part with: woodshed rm --undo")
+        try reports.write(removed)
         if messages.json || messages.quiet { return }
         let bytes = try library.trashByteCount()
         if bytes > 0 {
@@ -153,17 +146,12 @@ struct RemoveCommand: Verb {
 
     private func bringBack(_ library: RecordingLibrary) throws {
         let trash = try library.items { $0.isTrash = true }
-        let undone = try PartialWork.run {
-            try library.undoneRemoval()
-        } part: {
-            present(trash, in: library).filter { !$0.isTrashed }
-        } report: {
-            try tell($0, "brought back", next: "list")
-        } done: {
-            "back in the library already: \(counted($0, "recording"))"
-        } next: {
-            "Restore the rest with: woodshed rm --undo"
-        }
+        let undone = try PartialWork.run(
+            "the undoing", reports("brought back", next: "list"),
+            { try library.undoneRemoval(told: $0.finish, pieceDone: $0.proceed) },
+            part: { _ in present(trash, in: library).filter { !$0.isTrashed } },
+            done: { "back in the library already: \(counted($0, "recording"))" },
+            next: "Restore the rest with: woodshed rm --undo")
         try tell(undone)
     }
 
@@ -172,22 +160,20 @@ struct RemoveCommand: Verb {
             let count = counted(items.count, "file")
             throw CommandFailure(.usage, "this would remove \(count) for good", remedy: "Add --yes.")
         }
-        var (removed, bytes): ([LibraryItem], Int64) = ([], 0)
-        try PartialWork.run {
-            for item in items {
-                bytes += try library.removeFile(of: item.number)
-                removed.append(item)
-            }
-        } part: {
-            removed
-        } report: {
-            try tell($0, "removed the file of", next: "list --missing")
-        } done: {
-            "removed for good already: \($0) of \(counted(items.count, "file"))"
-        } next: {
-            "Repeat the command to remove the rest."
-        }
-        try tell(removed, "removed the file of", next: "list --missing")
+        var bytes: Int64 = 0
+        let reports = reports("removed the file of", next: "list --missing")
+        try PartialWork.run(
+            "the removal", reports,
+            { pieces in
+                for (place, item) in items.enumerated() {
+                    if place > 0 { try pieces.proceed() }
+                    bytes += try library.removeFile(of: item.number)
+                    pieces.finish([item])
+                }
+            },
+            done: { "removed for good already: \($0) of \(counted(items.count, "file"))" },
+            next: "Repeat the command to remove the rest.")
+        try reports.write(items)
         note("\(sizeText(UInt64(bytes))) are free")
     }
 
@@ -203,52 +189,39 @@ struct RemoveCommand: Verb {
                 .usage, "this would remove \(count) (\(size)) for good",
                 remedy: "Empty the trash with: woodshed rm --empty --yes")
         }
-        let (removed, bytes) = try PartialWork.run {
-            try library.emptyTrash()
-        } part: {
-            guard let left = try? library.items({ $0.isTrash = true }) else { return [] }
-            let numbers = Set(left.map(\.number))
-            return items.filter { !numbers.contains($0.number) }
-        } report: {
-            try tellRemoved($0)
-        } done: {
-            "removed for good already: \($0) of \(counted(items.count, "recording"))"
-        } next: {
-            "Remove the rest with: woodshed rm --empty --yes"
-        }
-        try tellRemoved(removed)
+        let reports = PieceReports<LibraryItem>(
+            messages: messages,
+            json: { item in
+                .event(
+                    "library.removed", [.init("number", .integer(item.number)), .init("key", .string("\(item.key)"))])
+            }, notes: { _ in [] })
+        let (removed, bytes) = try PartialWork.run(
+            "the emptying of the trash", reports,
+            { pieces in
+                try library.emptyTrash(told: { item, _ in pieces.finish([item]) }, proceed: pieces.proceed)
+            },
+            done: { "removed for good already: \($0) of \(counted(items.count, "recording"))" },
+            next: "Remove the rest with: woodshed rm --empty --yes")
+        try reports.write(removed)
         note("removed \(count), \(sizeText(UInt64(bytes))) are free")
     }
 
-    private func tellRemoved(_ items: [LibraryItem]) throws {
-        guard messages.json else { return }
-        for item in items {
-            let line = JSONValue.event(
-                "library.removed", [.init("number", .integer(item.number)), .init("key", .string("\(item.key)"))])
-            try StandardStream.output.line(line.text)
-        }
-    }
-
     private func tell(_ undone: UndoneRemoval) throws {
-        if messages.json { return try tell(undone.items + undone.owners, "", next: "") }
+        if messages.json { return try reports("", next: "").write(undone.items + undone.owners) }
         let documents = undone.documents.map { "\($0.name), a document of \($0.owner.words.title)" }
-        tell(undone.items.map(\.shortWords) + documents, "brought back", next: "list")
+        Self.notes(of: undone.items.map(\.shortWords) + documents, "brought back", next: "list").forEach(note)
     }
 
-    private func tell(_ items: [LibraryItem], _ verb: String, next: String) throws {
-        if messages.json {
-            for item in items {
-                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + item.fields).text)
-            }
-            return
-        }
-        tell(items.map(\.shortWords), verb, next: next)
+    /// Returns the reports of changed recordings, with the next command.
+    private func reports(_ verb: String, next: String) -> PieceReports<LibraryItem> {
+        PieceReports(
+            messages: messages, json: \.json,
+            notes: { Self.notes(of: $0.map(\.shortWords), verb, next: next) })
     }
 
-    private func tell(_ names: [String], _ verb: String, next: String) {
-        for name in names.prefix(20) { note(printable("\(verb): \(name)")) }
-        if names.count > 20 { note("and \(names.count - 20) more") }
-        note("next: woodshed \(next)")
+    private static func notes(of names: [String], _ verb: String, next: String) -> [String] {
+        names.prefix(20).map { printable("\(verb): \($0)") }
+            + (names.count > 20 ? ["and \(names.count - 20) more"] : []) + ["next: woodshed \(next)"]
     }
 
     private func note(_ words: String) {

@@ -87,20 +87,55 @@ struct CleanCommand: Verb {
             }
             return note("next: woodshed clean \(cache ? "--cache " : "")--yes")
         }
-        var freed = try library.emptyTrash().bytes
-        freed += try library.store.emptyTrash().bytes
+        let freed = try remove(files, from: library)
         for words in try TakeWord.leftInTrash(of: library.store) { note(printable(words)) }
-        freed += try library.clean(files)
         try write(freed, isDone: true)
         note(total == 0 ? "There is nothing to remove." : "\(sizeText(UInt64(freed))) are free")
     }
 
+    /// Empties the trash, and removes files. Reports the freed bytes if an error or a signal ends the work.
+    ///
+    /// - Returns: Freed bytes.
+    private func remove(_ files: [LibraryReport.File], from library: RecordingLibrary) throws -> Int64 {
+        let name = "the cleaning"
+        var (freed, hasBegun): (Int64, Bool) = (0, false)
+        func report() -> PieceReport {
+            PieceReport(output: messages.json ? line(freed, isDone: true, isUnfinished: true) + "\n" : "")
+        }
+        func explained(_ error: any Error) -> CommandFailure {
+            PartialWork.failure(
+                error, "freed already: \(sizeText(UInt64(freed)))",
+                next: "Remove the rest with: woodshed clean \(cache ? "--cache " : "")--yes")
+        }
+        return try PartialWork.watched { watch in
+            func told(_ bytes: Int64) {
+                (freed, hasBegun) = (freed + bytes, true)
+                PartialWork.keep(report(), explained(PartialWork.stopped(name, .interrupted)))
+            }
+            func proceed() throws { if watch.isOver { throw PartialWork.stopped(name, watch.status) } }
+            let bytes = try library.emptyTrash(told: { told($1) }, proceed: proceed).bytes
+            // The documents.
+            if bytes > freed { told(bytes - freed) }
+            try proceed()
+            _ = try library.store.emptyTrash(told: { told($1) }, proceed: proceed)
+            _ = try library.clean(files, isCancelled: { watch.isOver }, told: told)
+            return freed
+        } failed: { error in
+            if !hasBegun { return error }
+            try? report().write()
+            return explained(error)
+        }
+    }
+
     private func write(_ bytes: Int64, isDone: Bool) throws {
-        guard messages.json else { return }
-        try StandardStream.output.line(
-            JSONValue.object([
-                .init("v", .integer(1)), .init("bytes", .integer(bytes)), .init("removed", .bool(isDone)),
-            ]).text)
+        if messages.json { try StandardStream.output.line(line(bytes, isDone: isDone)) }
+    }
+
+    private func line(_ bytes: Int64, isDone: Bool, isUnfinished: Bool = false) -> String {
+        let unfinished: [JSONValue.Field] = isUnfinished ? [.init("unfinished", .bool(true))] : []
+        return JSONValue.object(
+            [.init("v", .integer(1)), .init("bytes", .integer(bytes)), .init("removed", .bool(isDone))] + unfinished
+        ).text
     }
 
     private func note(_ words: String) {

@@ -75,29 +75,26 @@ struct TakesCommand: Verb {
         try check(action, words)
         TakeAdoption.run(quiet: messages.quiet)
         let store = try PracticeStore(.user)
+        let changes = TakeChanges(store: store, messages: messages)
         switch action {
         case .list: try list(words.first, in: store)
         case .play: try play(try TakeWord.heard(words[0], in: store))
-        case .rename: try edit(words[0], .rename(words[1]), "named", in: store)
-        case .note: try edit(words[0], .note(words[1]), "noted", in: store)
-        case .rate: try edit(words[0], .rate(try Self.rating(words[1])), "rated", in: store)
+        case .rename: try changes.edit(words[0], .rename(words[1]), "named")
+        case .note: try changes.edit(words[0], .note(words[1]), "noted")
+        case .rate: try changes.edit(words[0], .rate(try TakeChanges.rating(words[1])), "rated")
         case .export where pair:
             let take = try TakeWord.take(words[0], in: store)
             try PairFile(take: take, store: store, recording: model, matches: match, messages: messages)
                 .write(to: words[1])
             note("wrote \(words[1])")
         case .export: try export(try TakeWord.heard(words[0], in: store), to: words[1])
-        case .add: try add(words, to: store)
-        case .rm: try delete(try TakeWord.takes(words, in: store), from: store)
+        case .add: try changes.add(words)
+        case .rm: try changes.delete(try TakeWord.takes(words, in: store))
         case .restore:
-            let takes = try TakeWord.takes(words, in: store)
-            try restore(takes, in: store, "List the rest with: woodshed takes --trash") {
-                try takes.map { try store.restore(take: $0.number) }
-            }
-        case .undo:
-            let takes = try store.takes(TakeFilter(isTrash: true))
-            try restore(takes, in: store, "Restore the rest with: woodshed takes undo") { try store.undoTrash() }
-        case .empty: try empty(store)
+            try changes.restore(
+                try TakeWord.takes(words, in: store), next: "List the rest with: woodshed takes --trash")
+        case .undo: try changes.restore(try store.lastDeletion(), next: "Restore the rest with: woodshed takes undo")
+        case .empty: try changes.empty(isConfirmed: yes)
         }
         store.tellRepair()
     }
@@ -187,7 +184,7 @@ struct TakesCommand: Verb {
             all.limit = nil
             for number in inbox.take().reduce(into: Set<Int>(), { $0.formUnion($1) }).sorted() {
                 guard let take = try store.take(number) else {
-                    if messages.json { try StandardStream.output.line(Self.removed(number)) }
+                    if messages.json { try StandardStream.output.line(TakeChanges.removed(number).text) }
                     continue
                 }
                 let isMeant =
@@ -196,133 +193,6 @@ struct TakesCommand: Verb {
                 if isMeant { try write([take], in: store) }
             }
         }
-    }
-
-    private static func removed(_ number: Int) -> String {
-        JSONValue.event("take.removed", [.init("number", .integer(number))]).text
-    }
-
-    // MARK: Changing
-
-    private static func rating(_ word: String) throws(CommandFailure) -> Int? {
-        if word == "none" { return nil }
-        guard let number = wholeNumber(word), (1...5).contains(number) else {
-            throw CommandFailure(.usage, "'\(word)' is not a rating", remedy: "Give 1 to 5, or none.")
-        }
-        return Int(number)
-    }
-
-    /// Returns the sound of an older recording. Its time comes from the list, or else from the file's modification
-    /// time.
-    private static func sound(_ path: String, in store: PracticeStore) throws -> StoredTake.Sound {
-        let info = try AudioFileInfo(path: path)
-        let known = try FileName.absolute(path).flatMap { try store.take(inFileAt: $0) }
-        let modified = unsafe FileState(path)?.modified.seconds ?? 0
-        return StoredTake.Sound(
-            time: known?.sound.time ?? modified, sampleRate: info.sampleRate, channelCount: info.channelCount,
-            frameCount: info.frameCount)
-    }
-
-    private func edit(_ word: String, _ edit: TakeEdit, _ verb: String, in store: PracticeStore) throws {
-        let take = try store.edit(take: try TakeWord.take(word, in: store).number, edit)
-        try tell([take], verb, next: "takes")
-    }
-
-    private func add(_ paths: [String], to store: PracticeStore) throws {
-        var added: [StoredTake] = []
-        try PartialWork.run {
-            for path in paths { added.append(try store.addTake(inFileAt: path, Self.sound(path, in: store))) }
-        } part: {
-            added
-        } report: {
-            try tell($0, "added", next: "takes")
-        } done: {
-            "added already: \($0) of \(counted(paths.count, "take"))"
-        } next: {
-            "Repeat the command to add the rest."
-        }
-        try tell(added, "added", next: "takes")
-    }
-
-    private func delete(_ takes: [StoredTake], from store: PracticeStore) throws {
-        // Many takes go in pieces, and a take whose file cannot be hidden stays.
-        let deleted = try PartialWork.run {
-            try store.trash(takes: takes.map(\.number))
-        } part: {
-            takes.filter { !$0.isTrashed }.compactMap { try? store.take($0.number) }.filter(\.isTrashed)
-        } report: {
-            try tell($0, "deleted", next: "takes undo")
-        } done: {
-            "in the trash already: \($0) of \(counted(takes.count, "take"))"
-        } next: {
-            "Restore this part with: woodshed takes undo"
-        }
-        try tell(deleted, "deleted", next: "takes undo")
-        for take in deleted where isFile(take.path) {
-            note(printable("take \(take.number): \(take.path) stays, because the file may be another recording now"))
-        }
-    }
-
-    /// - Parameters:
-    ///   - takes: The takes that `body` may restore.
-    ///   - next: How to restore the rest after an error.
-    private func restore(
-        _ takes: [StoredTake], in store: PracticeStore, _ next: String, _ body: () throws -> [StoredTake]
-    ) throws {
-        let restored = try PartialWork.run(body) {
-            takes.filter(\.isTrashed).compactMap { try? store.take($0.number) }.filter { !$0.isTrashed }
-        } report: {
-            try tell($0, "brought back", next: "takes")
-        } done: {
-            "brought back already: \(counted($0, "take"))"
-        } next: {
-            next
-        }
-        try tell(restored, "brought back", next: "takes")
-    }
-
-    private func empty(_ store: PracticeStore) throws {
-        let takes = try store.takes(TakeFilter(isTrash: true))
-        let size = sizeText(UInt64(try store.takeStorage().trash))
-        guard !takes.isEmpty else { return note("The trash is empty.") }
-        guard yes else {
-            throw CommandFailure(
-                .usage, "this would remove \(counted(takes.count, "take")) (\(size)) for good",
-                remedy: "Remove these takes with: woodshed takes empty --yes")
-        }
-        let (removed, bytes) = try PartialWork.run {
-            try store.emptyTrash()
-        } part: {
-            guard let left = try? store.takes(TakeFilter(isTrash: true)) else { return [] }
-            let numbers = Set(left.map(\.number))
-            return takes.filter { !numbers.contains($0.number) }
-        } report: {
-            try tellRemoved($0)
-        } done: {
-            "removed for good already: \($0) of \(counted(takes.count, "take"))"
-        } next: {
-            "Remove the rest with: woodshed takes empty --yes"
-        }
-        for words in try TakeWord.leftInTrash(of: store) { note(words) }
-        try tellRemoved(removed)
-        note("removed \(counted(removed.count, "take")), \(sizeText(UInt64(bytes))) are free")
-    }
-
-    private func tellRemoved(_ takes: [StoredTake]) throws {
-        guard messages.json else { return }
-        for take in takes { try StandardStream.output.line(Self.removed(take.number)) }
-    }
-
-    /// Reports the changed takes and suggests the next command.
-    private func tell(_ takes: [StoredTake], _ verb: String, next: String) throws {
-        if messages.json {
-            for take in takes {
-                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + take.fields).text)
-            }
-            return
-        }
-        note("\(verb): \(takes.count == 1 ? "take \(takes[0].number)" : counted(takes.count, "take"))")
-        note("next: woodshed \(next)")
     }
 
     private func note(_ words: String) {

@@ -1,4 +1,5 @@
 import Terminal
+import TextFormats
 import WoodshedLibrary
 
 /// An address as typed by the user.

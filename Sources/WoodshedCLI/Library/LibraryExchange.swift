@@ -34,7 +34,7 @@ struct LibraryExchange {
     func bundle(to path: String, _ words: [String], withTakes: Bool, withKeys: Bool) throws {
         let numbers = words.isEmpty ? nil : try RecordingWord.items(words, in: library).map(\.number)
         let watch = SignalWatch(Signals.install())
-        let contents = try stoppable(watch) {
+        let contents = try watch.stopping {
             try library.writeBundle(
                 to: path, of: numbers, withTakes: withTakes, withKeys: withKeys, isCancelled: { watch.isOver })
         }
@@ -59,7 +59,7 @@ struct LibraryExchange {
 
     func backUp(to path: String, isVerifying: Bool) throws {
         let watch = SignalWatch(Signals.install())
-        let summary = try stoppable(watch) {
+        let summary = try watch.stopping {
             try library.backUp(
                 to: path, settings: Self.settings, isVerifying: isVerifying, isCancelled: { watch.isOver })
         }
@@ -140,7 +140,7 @@ struct LibraryExchange {
         let summary = try reportingParts(
             .stoppedSalvage, { report(path, $0, isUnfinished: true) },
             { try library.salvage(storeAt: path, isCancelled: $0, told: $1) })
-        try write(report(path, summary))
+        try report(path, summary).write()
     }
 
     /// Runs work in pieces that a signal stops. The finished pieces stay in the store, so they are reported after an
@@ -151,30 +151,23 @@ struct LibraryExchange {
     ///   - described: Returns the report of the finished pieces.
     ///   - work: The work, which asks `isCancelled`, and calls `told` after each piece.
     private func reportingParts<Summary>(
-        _ stopped: RecordingLibraryError, _ described: @escaping (Summary) -> Report,
+        _ stopped: RecordingLibraryError, _ described: @escaping (Summary) -> PieceReport,
         _ work: (_ isCancelled: () -> Bool, _ told: (Summary) -> Void) throws -> Summary
     ) throws -> Summary {
-        let watch = SignalWatch(Signals.install())
         var finished: Summary?
-        defer { LastWords.forget() }
-        do {
-            return try stoppable(watch) {
-                try work({ watch.isOver }) {
-                    finished = $0
-                    let report = described($0)
-                    LastWords.keep(
-                        output: report.output, error: report.notes.map { $0 + "\n" }.joined() + stopped.text + "\n")
-                }
+        return try PartialWork.watched { watch in
+            try work({ watch.isOver }) {
+                finished = $0
+                PartialWork.keep(described($0), stopped)
             }
-        } catch {
-            LastWords.forget()
-            if let finished { try? write(described(finished)) }
-            throw error
+        } failed: { error in
+            if let finished { try? described(finished).write() }
+            return error
         }
     }
 
     /// - Parameter isUnfinished: True if an error or the user stopped the repair after some of its pieces.
-    private func report(_ path: String, _ summary: SalvageSummary, isUnfinished: Bool = false) -> Report {
+    private func report(_ path: String, _ summary: SalvageSummary, isUnfinished: Bool = false) -> PieceReport {
         let counts: [(name: String, count: Int, one: String, many: String?)] = [
             ("recordings", summary.items, "recording", nil),
             ("outside", summary.outside, "recording outside the library", "recordings outside the library"),
@@ -196,7 +189,7 @@ struct LibraryExchange {
                     .init("kept", .string(conflict.kept)), .init("passed_over", .string(conflict.passedOver)),
                 ])
             }
-            return Report(
+            return PieceReport(
                 event: "library.salvaged", path: path,
                 fields: counts.map { .init($0.name, .integer($0.count)) } + [
                     .init("described", .integer(summary.described)),
@@ -224,7 +217,7 @@ struct LibraryExchange {
     }
 
     private func tell(_ path: String, _ summary: ImportSummary) throws {
-        try write(report(path, summary))
+        try report(path, summary).write()
         for line in summary.settings { note(printable("brought back your settings: \(line)")) }
         for line in summary.omittedSettings {
             note(printable("left out of your settings, because it can start a program: \(line)"))
@@ -269,10 +262,10 @@ struct LibraryExchange {
     /// The event of an import with `--json`; without, only the words of an unfinished import.
     ///
     /// - Parameter isUnfinished: True if an error or the user stopped the import after some of its parts.
-    private func report(_ path: String, _ summary: ImportSummary, isUnfinished: Bool = false) -> Report {
+    private func report(_ path: String, _ summary: ImportSummary, isUnfinished: Bool = false) -> PieceReport {
         let merge = summary.merge
         if messages.json {
-            return Report(
+            return PieceReport(
                 event: "library.merged", path: path,
                 fields: [
                     .init("added", .integer(merge.added)), .init("removed", .integer(merge.removed)),
@@ -289,7 +282,7 @@ struct LibraryExchange {
                     .init("omitted_settings", .array(summary.omittedSettings.map { .string($0) })),
                 ], isUnfinished: isUnfinished)
         }
-        guard isUnfinished else { return Report() }
+        guard isUnfinished else { return PieceReport() }
         let parts = Self.parts(summary)
         return report(
             ["merged so far: \(parts.isEmpty ? "nothing" : parts.joined(separator: "; "))"]
@@ -308,46 +301,26 @@ struct LibraryExchange {
 
     // MARK: Parts
 
-    /// Runs work that a signal stops.
-    private func stoppable<Value>(_ watch: SignalWatch, _ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as RecordingLibraryError where error.kind == .cancelled {
-            throw CommandFailure(
-                watch.status == .success ? .interrupted : watch.status, error.message, remedy: error.remedy)
-        }
-    }
-
     private func write(_ event: String, _ path: String, _ fields: [JSONValue.Field]) throws {
-        try write(Report(event: event, path: path, fields: fields))
-    }
-
-    /// A report in lines.
-    private struct Report {
-        /// A line of JSON with its line feed; empty for none.
-        var output = ""
-        /// Lines for standard error.
-        var notes: [String] = []
-
-        init() {}
-
-        init(event: String, path: String, fields: [JSONValue.Field], isUnfinished: Bool = false) {
-            let unfinished: [JSONValue.Field] = isUnfinished ? [.init("unfinished", .bool(true))] : []
-            output = JSONValue.event(event, [.init("path", .string(path))] + fields + unfinished).text + "\n"
-        }
+        try PieceReport(event: event, path: path, fields: fields).write()
     }
 
     /// Returns a report in notes, which are left out with `--quiet` and `--json`.
-    private func report(_ notes: [String]) -> Report {
-        var report = Report()
+    private func report(_ notes: [String]) -> PieceReport {
+        var report = PieceReport()
         if !messages.quiet, !messages.json { report.notes = notes }
         return report
     }
 
-    private func write(_ report: Report) throws {
-        if !report.output.isEmpty { try StandardStream.output.write(report.output) }
-        for line in report.notes { StandardStream.error.note(line) }
-    }
-
     private func note(_ words: String) {
         if !messages.quiet, !messages.json { StandardStream.error.note(words) }
+    }
+}
+
+extension PieceReport {
+    /// The event of a library. An unfinished event is that of a work that an error or the user stopped.
+    fileprivate init(event: String, path: String, fields: [JSONValue.Field], isUnfinished: Bool = false) {
+        let unfinished: [JSONValue.Field] = isUnfinished ? [.init("unfinished", .bool(true))] : []
+        output = JSONValue.event(event, [.init("path", .string(path))] + fields + unfinished).text + "\n"
     }
 }

@@ -54,7 +54,7 @@ struct LibraryFeeds {
         var (failure, newCount): ((any Error)?, Int) = (nil, 0)
         let refreshing = FeedRefreshing(feeds, in: library)
         defer { refreshing.end() }
-        while let refresh = try stoppable(watch, { try refreshing.next { watch.isOver } }) {
+        while let refresh = try watch.stopping({ try refreshing.next { watch.isOver } }) {
             newCount += refresh.newCount
             if messages.json { try write(refresh.subscription.fields) }
             if let error = refresh.error {
@@ -147,13 +147,7 @@ struct LibraryFeeds {
         _ watch: SignalWatch, _ body: (RecordingLibrary.FeedFetching) throws -> Value
     ) throws -> Value {
         let queue = TransferQueue(FeedRefreshing.settings())
-        return try stoppable(watch) { try body { try queue.fetchWaiting($0, isCancelled: { watch.isOver }) } }
-    }
-
-    private func stoppable<Value>(_ watch: SignalWatch, _ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as TransferError where error.kind == .cancelled {
-            throw CommandFailure(watch.status == .success ? .interrupted : watch.status, error.message)
-        }
+        return try watch.stopping { try body { try queue.fetchWaiting($0, isCancelled: { watch.isOver }) } }
     }
 
     private func write(_ fields: [JSONValue.Field]) throws {

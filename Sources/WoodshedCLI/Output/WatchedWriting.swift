@@ -28,7 +28,7 @@ enum WatchedWriting {
                 },
                 { watch.isOver })
         } catch {
-            guard watch.status == .success else { throw CommandFailure(watch.status, "\(path) was not written") }
+            guard !watch.isOver else { throw CommandFailure(watch.status, "\(path) was not written") }
             throw error
         }
     }

@@ -1,6 +1,11 @@
 // Commands that fail, or that a signal ends, after a part of their work.
+import ArgumentParser
 import Database
+import Explanations
+import Files
 import Glibc
+import JSON
+import Terminal
 import TestSupport
 import Testing
 
@@ -101,6 +106,126 @@ struct PartialWorkTests {
             edit.status == 74 && edit.error.contains("; changed already: 400 of 405 recordings\n"), "\(edit.error)")
         try failNoLonger(home)
         #expect(home.run("edit", "@1-405", "--artist", "Ann", "-q").status == 0)
+    }
+
+    @Test(
+        "rm, rm --undo and edit that a signal ends within a piece report the pieces before",
+        arguments: ["rm", "undo", "edit"])
+    func endedPieces(verb: String) throws {
+        writeMany(405)
+        #expect(home.run("add", "-q", "--link", "many").status == 0)
+        if verb == "undo" { #expect(home.run("rm", "@1-405", "-q").status == 0) }
+        let trashed = "(SELECT count(*) FROM item WHERE trashed IS NOT NULL)"
+        let (words, change, ending): ([String], String, String) =
+            switch verb {
+            case "rm":
+                (
+                    ["rm", "@1-405"], "trashed ON item WHEN NEW.trashed IS NOT NULL AND \(trashed) >= 400",
+                    """
+                    next: woodshed rm --undo
+                    woodshed: the removal was stopped; in the trash already: 400 of 405 recordings
+                    Restore this part with: woodshed rm --undo
+
+                    """
+                )
+            case "undo":
+                (
+                    ["rm", "--undo"], "trashed ON item WHEN NEW.trashed IS NULL AND \(trashed) <= 5",
+                    """
+                    woodshed: the undoing was stopped; back in the library already: 400 recordings
+                    Restore the rest with: woodshed rm --undo
+
+                    """
+                )
+            default:
+                (
+                    ["edit", "@1-405", "--artist", "Ann", "-q"],
+                    "artist ON item WHEN (SELECT count(*) FROM item WHERE artist = 'Ann') >= 400",
+                    """
+                    woodshed: the change was stopped; changed already: 400 of 405 recordings
+                    Repeat the command to change the rest.
+
+                    """
+                )
+            }
+        try hang("BEFORE UPDATE OF \(change)", in: home)
+        let ended = home.run(words) { running in
+            #expect(
+                eventually {
+                    switch verb {
+                    case "rm": home.titles().count == 5
+                    case "undo": home.titles().count == 400
+                    default: home.titles("--artist", "Ann").count == 400
+                    }
+                })
+            interrupt(running, isHurried: true)
+        }
+        #expect(ended.status == 130 && ended.error.hasSuffix(ending), "\(ended.error)")
+        try self.change(home, "DROP TRIGGER hanging")
+        #expect(home.run(words).status == 0)
+    }
+
+    /// Runs a work of three things that a signal stops after two.
+    private func stopped(by number: Int32, _ work: (Pieces<Int>) throws -> Void) throws -> CommandFailure? {
+        let pipe = try #require(WakePipe())
+        let reports = PieceReports<Int>(
+            messages: try MessageOptions.parse(["-q"]), json: { .integer($0) }, notes: { $0.map { "\($0)" } })
+        do {
+            try PartialWork.run(
+                "the counting", reports,
+                { pieces in
+                    for count in 1...3 {
+                        if count > 1 { try pieces.proceed() }
+                        pieces.finish([count])
+                        guard count == 2 else { continue }
+                        var byte = UInt8(truncatingIfNeeded: number)
+                        #expect(unsafe write(pipe.writeEnd, &byte, 1) == 1)
+                        try work(pieces)
+                    }
+                }, done: { "counted already: \($0) of 3" }, next: "Count the rest.", signals: pipe.readEnd)
+        } catch { return error as? CommandFailure }
+        return nil
+    }
+
+    @Test(
+        "a signal stops a work between two things, with the signal's status, the finished part and the remedy",
+        arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+    func stoppedBetween(number: Int32, status: Int32) throws {
+        let failure = try #require(try stopped(by: number) { _ in })
+        #expect(failure.exitStatus.rawValue == status)
+        #expect(failure.message == "the counting was stopped; counted already: 2 of 3")
+        #expect(failure.remedy == "Count the rest.")
+    }
+
+    @Test("an error of the store just after a signal ends the work with the status of the signal")
+    func failedAfterSignal() throws {
+        let failure = try #require(
+            try stopped(by: SIGINT) { _ in
+                throw CommandFailure(.unavailable, "the store is in use", remedy: "Try again.")
+            })
+        #expect(failure.exitStatus == .interrupted)
+        #expect(failure.message == "the store is in use; counted already: 2 of 3")
+        // Without a signal, the error keeps its own status.
+        let pipe = try #require(WakePipe())
+        let error = CommandFailure(.unavailable, "the store is in use", remedy: "Try again.")
+        #expect(throws: error) { try SignalWatch(pipe.readEnd).stopping { throw error } }
+    }
+
+    @Test("clean that fails midway reports the freed bytes, and removes the rest later", arguments: [false, true])
+    func cleaning(isForPrograms: Bool) throws {
+        home.add("Blue Bossa", "Autumn")
+        #expect(home.run("rm", "@1-2").status == 0)
+        try fail(
+            "BEFORE UPDATE OF gone ON item WHEN NEW.gone = 1 AND (SELECT count(*) FROM item WHERE gone = 1) > 0",
+            in: home)
+        let failed = home.run(["clean", "--yes"] + (isForPrograms ? ["--json"] : []))
+        #expect(failed.status == 74 && failed.error.contains("; freed already: "), "\(failed.error)")
+        #expect(failed.errorLines.last?.hasSuffix(" Remove the rest with: woodshed clean --yes") == true)
+        #expect(failed.lines.count == (isForPrograms ? 1 : 0), "\(failed.text)")
+        #expect(failed.json.allSatisfy { $0["unfinished"] as? Bool == true && ($0.number("bytes") ?? 0) > 0 })
+        try failNoLonger(home)
+        let whole = home.run("clean", "--yes", "--json")
+        #expect(whole.status == 0 && whole.json.first?["unfinished"] == nil, "\(whole.text)")
     }
 
     @Test("rm --keep-entry and rm --empty that fail report the files that they have removed for good")
