@@ -103,7 +103,7 @@ public final class PracticeSession: Sendable {
     ///
     /// - Parameter frame: The output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) {
-        broadcast.tell(.started(sections: state.withLock { $0.order.count }))
+        broadcast.tell(.started(sections: state.withLock { $0.sections.order.count }))
         player.follow(thread.put)
         thread.start({ [weak self] event in self?.take(event) }, end: { [broadcast] in broadcast.end() })
         guard let clicks else { return startPlayer(at: frame) }
@@ -135,8 +135,8 @@ public final class PracticeSession: Sendable {
             if let place = plan.frozen { return start(place, at: frame) }
             guard ![.playing, .paused].contains(player.status.state) else { return }
             if !state.marks.isRunning {
-                try? player.skip(toSection: state.section)  // Not refused: the section and the frame are the plan's.
-                if let first = state.firstFrame { try? player.seek(toClipFrame: first) }
+                try? player.skip(toSection: state.sections.current)  // Not refused: section and frame are the plan's.
+                if let first = state.sections.firstFrame { try? player.seek(toClipFrame: first) }
             }
             if !afterClicks { player.startInPlace(at: frame) }
         }
@@ -336,10 +336,10 @@ public final class PracticeSession: Sendable {
     }
 
     /// The gap after each pass of a section without a gap of its own.
-    public var gap: Gap { state.withLock { $0.gap } }
+    public var gap: Gap { state.withLock { $0.practice.gap } }
 
     /// The passes of each section without a number of its own.
-    public var passes: PassCount { state.withLock { $0.passes } }
+    public var passes: PassCount { state.withLock { $0.practice.passes } }
 
     /// The speed set during playback; nil while the plan's own speeds apply.
     public var speed: Speed? { state.withLock { $0.speed } }
@@ -350,16 +350,16 @@ public final class PracticeSession: Sendable {
     // MARK: Sections
 
     /// The current sections in playing order, each with its saved section's identity; nil for an unsaved section.
-    public var sections: [(section: Section, savedID: Int?)] { state.withLock { $0.sections } }
+    public var sections: [(section: Section, savedID: Int?)] { state.withLock { $0.sections.list } }
 
     /// Number of the current section in ``sections``, from 1; in a loop set by ear, of the section left for the loop.
-    public var currentNumber: Int { state.withLock { $0.section } }
+    public var currentNumber: Int { state.withLock { $0.sections.current } }
 
     /// Place of the current section in the plan's list, from 1; nil before the first.
-    package var currentPlace: Int? { state.withLock { $0.currentPlace } }
+    package var currentPlace: Int? { state.withLock { $0.sections.currentPlace.map { $0 + 1 } } }
 
     /// The identity of the current saved section; nil in a loop set by ear, and for an unsaved section.
-    public var currentSavedID: Int? { state.withLock { $0.currentSavedID } }
+    public var currentSavedID: Int? { state.withLock { $0.savedID(ofSection: $0.sections.current) } }
 
     /// Returns the identity of an event's saved section; nil in a loop set by ear, and for an unsaved section.
     ///
