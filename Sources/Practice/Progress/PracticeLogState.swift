@@ -28,8 +28,8 @@ struct PracticeLogState {
     /// Frames per second of the output, and of the clip.
     private let sampleRate: Double
     private let calendar: PracticeCalendar
-    private var place: Place?
-    private var current: Written?
+    /// The open entry, and the place that the entry counts; nil while nothing is practised.
+    private var current: (place: Place, written: Written)?
     /// Finished entries still to be written.
     private var over: [Written] = []
     private var nextID = 1
@@ -37,11 +37,9 @@ struct PracticeLogState {
     private var countedFrame: Int64?
     private var pass: Pass?
 
-    /// The current pass.
+    /// The current pass, of which no part was left out.
     private struct Pass {
         var lowestSpeed: Double
-        /// True if a part of the pass was left out.
-        var isBroken: Bool
         /// The player's last known place in the clip, and the output frame of this place.
         var clipFrame: Int64
         var frame: Int64
@@ -79,14 +77,14 @@ struct PracticeLogState {
             enter(place, at: now)
             let edge = event.isReversed ? place?.clipFrames.upperBound : place?.clipFrames.lowerBound
             let isWhole = edge.map { abs($0 - event.clipFrame) <= Self.slack } ?? false
-            pass = Pass(
-                lowestSpeed: event.speed, isBroken: !isWhole, clipFrame: event.clipFrame, frame: event.frame,
-                speed: event.speed)
+            let begun = Pass(
+                lowestSpeed: event.speed, clipFrame: event.clipFrame, frame: event.frame, speed: event.speed)
+            pass = isWhole ? begun : nil
         case .moved:
             if let pass {
                 let way = Double(event.frame - pass.frame) * pass.speed * (event.isReversed ? -1 : 1)
                 let jump = (Double(event.clipFrame - pass.clipFrame) - way) * (event.isReversed ? -1 : 1)
-                if jump > Self.jumpSeconds * sampleRate { self.pass?.isBroken = true }
+                if jump > Self.jumpSeconds * sampleRate { self.pass = nil }
             }
             enter(place, at: now)
             note(event)
@@ -104,45 +102,45 @@ struct PracticeLogState {
     mutating func count(to frame: Int64, at now: Int64) {
         guard let counted = countedFrame, frame > counted else { return }
         countedFrame = frame
-        guard var written = current else { return }
+        guard case (let place, var written)? = current else { return }
         written.entry.seconds += Double(frame - counted) / sampleRate
         let isNextDay = calendar.day(of: now) > calendar.day(of: written.entry.began)
         if !isNextDay { written.entry.ended = max(now, written.entry.began) }
-        current = written
+        current = (place, written)
         // The next day has an entry of its own.
         if isNextDay {
             close()
-            open(at: now)
+            open(place, at: now)
         }
     }
 
     /// Ends the entry and the pass.
     mutating func end() {
         close()
-        (place, countedFrame, pass) = (nil, nil, nil)
+        (countedFrame, pass) = (nil, nil)
     }
 
     private mutating func enter(_ place: Place?, at now: Int64) {
-        guard let place, place != self.place || current == nil else { return }
-        let isSame = current != nil && self.place?.sectionID != nil && place.sectionID == self.place?.sectionID
-        self.place = place
+        guard let place, place != current?.place else { return }
         // A section moved or renamed during playback is the same section.
-        if isSame { return }
+        if let section = current?.place.sectionID, section == place.sectionID {
+            current?.place = place
+            return
+        }
         close()
-        open(at: now)
+        open(place, at: now)
     }
 
-    private mutating func open(at now: Int64) {
-        guard let place else { return }
+    private mutating func open(_ place: Place, at now: Int64) {
         let entry = PracticeEntry(
             key: key, sectionID: place.sectionID, name: place.name, frames: place.frames, began: now, ended: now,
             seconds: 0)
-        current = Written(id: nextID, entry: entry)
+        current = (place, Written(id: nextID, entry: entry))
         nextID += 1
     }
 
     private mutating func close() {
-        if let current, isWorthwhile(current) { over.append(current) }
+        if let current, isWorthwhile(current.written) { over.append(current.written) }
         if over.count > Self.mostUnwritten { over.removeFirst() }
         current = nil
     }
@@ -165,7 +163,7 @@ struct PracticeLogState {
 
     private mutating func endPass(_ event: PlayerEvent) {
         defer { pass = nil }
-        guard let pass, !pass.isBroken, let place, var written = current else { return }
+        guard let pass, case (let place, var written)? = current else { return }
         let edge = event.isReversed ? place.clipFrames.lowerBound : place.clipFrames.upperBound
         guard abs(event.clipFrame - edge) <= Self.slack else { return }
         let speed = min(pass.lowestSpeed, event.speed)
@@ -173,11 +171,11 @@ struct PracticeLogState {
         let known = written.entry.speeds
         written.entry.speeds = PracticeEntry.Speeds(
             lowest: min(known?.lowest ?? speed, speed), highest: max(known?.highest ?? speed, speed), last: speed)
-        current = written
+        current = (place, written)
     }
 
     /// The speeds of complete passes of the current section; nil before the first.
-    var speeds: PracticeEntry.Speeds? { current?.entry.speeds }
+    var speeds: PracticeEntry.Speeds? { current?.written.entry.speeds }
 
     // MARK: Writing
 
@@ -188,11 +186,11 @@ struct PracticeLogState {
     var isUrgent: Bool { !over.isEmpty }
 
     /// The entries to write now.
-    var unwritten: [Written] { over + [current].compactMap { $0 }.filter(isWorthwhile) }
+    var unwritten: [Written] { over + [current?.written].compactMap { $0 }.filter(isWorthwhile) }
 
     /// Records that an entry was written.
     mutating func note(written: Written, number: Int) {
-        if current?.id == written.id { current?.number = number }
+        if current?.written.id == written.id { current?.written.number = number }
         for index in over.indices where over[index].id == written.id {
             // Later additions are written the next time.
             over[index].number = number
