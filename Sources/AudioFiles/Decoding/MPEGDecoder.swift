@@ -15,7 +15,6 @@ internal import Samples
 @safe
 final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
-    private let file: OpenedFile
     private let handle: OpaquePointer
     private let input: MPEGInput
     /// Offsets of the MPEG frames; nil for a file too short to need them.
@@ -25,10 +24,8 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     /// Number of the current block; nil if seeks need no blocks.
     private var block: Int64?
     private let format: MPEGFormat
-    /// Number of frames in a block.
-    private let blockFrames: Int64
     private let scratch: UnsafeMutablePointer<Float>
-    private let scratchFrames = 4608
+    private static let scratchFrames = 4608
 
     /// Number of MPEG frames decoded before the target of a seek. A frame may need bits of the nine frames before it,
     /// and overlaps with the last of these.
@@ -51,9 +48,9 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     private init(
-        _ file: OpenedFile, from start: Int64, scan known: MPEGScan?, isWanted: () -> Bool = { true }
+        _ file: OpenedFile, from start: Int64, scan known: (scan: MPEGScan, frameCount: Int64)?,
+        isWanted: () -> Bool = { true }
     ) throws(AudioFileError) {
-        self.file = file
         input = MPEGInput(file, from: start)
         guard let handle = unsafe mpg123_new(nil, nil) else { throw .noMemory(file.path) }
         unsafe self.handle = handle
@@ -64,13 +61,12 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
             unsafe mpg123_delete(handle)
             throw error
         }
-        unsafe scratch = .allocate(capacity: scratchFrames * format.channelCount)
+        unsafe scratch = .allocate(capacity: Self.scratchFrames * format.channelCount)
         info = AudioFileInfo(
             path: file.path, container: format.layer == 3 ? "mp3" : "mp\(format.layer)", codec: "mp\(format.layer)",
             sampleRate: format.sampleRate, channelCount: format.channelCount, frameCount: known?.frameCount ?? 0)
-        blockFrames = Int64(Self.framesInBlock * format.frameLength)
         if let known {
-            scan = known
+            scan = known.scan
             if !enter() { throw .changed(file.path) }
             return
         }
@@ -80,7 +76,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         let frameCount = try provenFrameCount(isWanted)
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
-        scan = unsafe MPEGScan(handle, frameCount: frameCount, fewestFrames: Self.fewestFrames)
+        scan = unsafe MPEGScan(handle, fewestFrames: Self.fewestFrames)
         if scan != nil, enter(), reaches(frameCount) { return }
         // The file is too short, or the offsets do not lead back to the same samples.
         scan = nil
@@ -96,7 +92,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     func another() throws(AudioFileError) -> any FileDecoder {
-        let other = try MPEGDecoder(file, from: input.start, scan: scan)
+        let other = try MPEGDecoder(file, from: input.start, scan: scan.map { ($0, info.frameCount) })
         if other.info != info { throw .changed(file.path) }
         return other
     }
@@ -124,7 +120,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         while done < frames.count {
             let frame = frames.lowerBound + Int64(done)
             try move(to: frame)
-            let count = readInterleaved(min(scratchFrames, frames.count - done, framesLeftInBlock(at: frame)))
+            let count = readInterleaved(min(Self.scratchFrames, frames.count - done, framesLeftInBlock(at: frame)))
             if count == 0 { throw .changed(file.path) }
             take(done, count)
             done += count
@@ -140,11 +136,14 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
             if (ahead < 0 || ahead > Int64(info.sampleRate)) && !seek(to: frame) { throw .changed(file.path) }
         }
         while position < frame {
-            if readInterleaved(Int(min(frame - position, Int64(scratchFrames)))) == 0 { throw .changed(file.path) }
+            if readInterleaved(Int(min(frame - position, Int64(Self.scratchFrames)))) == 0 { throw .changed(file.path) }
         }
     }
 
+    private var file: OpenedFile { input.file }
     private var leadIn: Int64 { scan?.leadIn ?? 0 }
+    /// Number of frames in a block.
+    private var blockFrames: Int64 { Int64(Self.framesInBlock * format.frameLength) }
 
     private func framesLeftInBlock(at frame: Int64) -> Int {
         guard let block else { return .max }
@@ -237,12 +236,12 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     /// whole file.
     private func provenFrameCount(_ isWanted: () -> Bool) throws(AudioFileError) -> Int64 {
         let scanned = Int64(unsafe mpg123_length(handle))
-        if scanned > 0, scanned <= FileLimits.maximumFrameCount, seek(to: max(0, scanned - Int64(scratchFrames))) {
-            while readInterleaved(scratchFrames) > 0 {}
+        if scanned > 0, scanned <= FileLimits.maximumFrameCount, seek(to: max(0, scanned - Int64(Self.scratchFrames))) {
+            while readInterleaved(Self.scratchFrames) > 0 {}
             if position == scanned { return scanned }
         }
         if !seek(to: 0) { throw .notAudio(file.path) }
-        while readInterleaved(scratchFrames) > 0 {
+        while readInterleaved(Self.scratchFrames) > 0 {
             if position > FileLimits.maximumFrameCount { throw .tooLong(file.path) }
             if !isWanted() { throw .closed(file.path) }
         }

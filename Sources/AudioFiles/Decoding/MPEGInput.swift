@@ -6,7 +6,7 @@ internal import Glibc
 /// Reads a file in blocks from a given offset on, with a separate file position.
 @safe
 final class MPEGInput {
-    private let file: OpenedFile
+    let file: OpenedFile
     /// Offset in the file of the first byte visible to the library.
     let start: Int64
     /// Position from the beginning of the file.

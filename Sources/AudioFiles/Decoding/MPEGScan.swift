@@ -3,8 +3,6 @@ internal import Glibc
 
 /// Offsets of a file's MPEG frames. With the offsets, the file can be reopened without a new search.
 struct MPEGScan: Equatable, Sendable {
-    /// Number of decodable audio frames.
-    let frameCount: Int64
     /// Number of padding frames put in front of the audio by encoder and decoder. The decoder drops these frames.
     let leadIn: Int64
     /// Offsets in the file of every `step`-th MPEG frame.
@@ -13,7 +11,7 @@ struct MPEGScan: Equatable, Sendable {
 
     /// Reads the results of a handle that has scanned its file and drops padding. Returns nil for a file with fewer
     /// than `fewestFrames` MPEG frames, or if seeks fail.
-    init?(_ handle: OpaquePointer, frameCount: Int64, fewestFrames: Int) {
+    init?(_ handle: OpaquePointer, fewestFrames: Int) {
         guard unsafe mpg123_framelength(handle) >= fewestFrames else { return nil }
         // Seek behind the padding: a tag states at most 4095 frames, and the decoder adds 529.
         let frame = unsafe mpg123_seek_frame(handle, off_t(fewestFrames / 2), SEEK_SET)
@@ -27,7 +25,6 @@ struct MPEGScan: Equatable, Sendable {
         else { return nil }
         offsets = unsafe Array(UnsafeBufferPointer(start: places, count: count))
         step = Int(spacing)
-        self.frameCount = frameCount
     }
 
     /// Passes the offsets to a handle that has just opened the file. Returns false if the library refuses them.
