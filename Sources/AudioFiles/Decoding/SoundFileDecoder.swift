@@ -20,7 +20,6 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private let scratch: UnsafeMutablePointer<Float>
     /// Scratch buffer of the same length for a file of 16-bit samples; nil for other files.
     private let shorts: UnsafeMutablePointer<Int16>?
-    private let scratchFrames: Int
     /// The last frame to which the library seeks correctly.
     private var lastTarget = Int64.max
 
@@ -42,9 +41,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
             throw error
         }
         traits = SoundFileTraits(format: Int(properties.format), container: container)
-        scratchFrames = max(64, 8192 / channelCount)
-        unsafe scratch = .allocate(capacity: scratchFrames * channelCount)
-        unsafe shorts = traits.holdsShorts ? .allocate(capacity: scratchFrames * channelCount) : nil
+        let capacity = Self.scratchFrames(channelCount) * channelCount
+        unsafe scratch = .allocate(capacity: capacity)
+        unsafe shorts = traits.holdsShorts ? .allocate(capacity: capacity) : nil
         info = AudioFileInfo(
             path: file.path, container: traits.container, codec: traits.codec, sampleRate: Int(properties.samplerate),
             channelCount: channelCount, frameCount: 0)
@@ -69,9 +68,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         traits = other.traits
         lastTarget = other.lastTarget
         info = other.info
-        scratchFrames = other.scratchFrames
-        unsafe scratch = .allocate(capacity: scratchFrames * info.channelCount)
-        unsafe shorts = traits.holdsShorts ? .allocate(capacity: scratchFrames * info.channelCount) : nil
+        let capacity = other.scratchFrames * info.channelCount
+        unsafe scratch = .allocate(capacity: capacity)
+        unsafe shorts = traits.holdsShorts ? .allocate(capacity: capacity) : nil
     }
 
     deinit {
@@ -79,6 +78,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         unsafe scratch.deallocate()
         unsafe shorts?.deallocate()
     }
+
+    private static func scratchFrames(_ channelCount: Int) -> Int { max(64, 8192 / channelCount) }
+    private var scratchFrames: Int { Self.scratchFrames(info.channelCount) }
 
     func another() throws(AudioFileError) -> any FileDecoder { try SoundFileDecoder(another: self) }
 

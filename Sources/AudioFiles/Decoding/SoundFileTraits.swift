@@ -6,16 +6,6 @@ internal import CSndFile
 struct SoundFileTraits {
     let container: String
     let codec: String
-    /// True if each seek first seeks to frame 0.
-    let seeksFromStart: Bool
-    /// Time decoded and dropped before the target, so that the decoder's state is the same as in sequential decoding.
-    let preRollSeconds: Double
-    /// Longest jump forwards that is decoded through and dropped instead of a seek.
-    let readThroughSeconds: Double
-    /// True if a seek into the last page, where the audio ends in the middle of a block, arrives too far ahead. The
-    /// error is the number of surplus frames of the block. Measured: 1 to 127 frames in half of the files; in earlier
-    /// pages, none of thousands of seeks.
-    let jumpsMissLastPage: Bool
     /// True if samples may be NaN or infinite.
     let mayHoldNonFinite: Bool
     /// True if samples are integers of at most 16 bits.
@@ -26,21 +16,29 @@ struct SoundFileTraits {
         container = given ?? Self.containers[major] ?? "other"
         // For FLAC files, libsndfile gives the width of the samples instead of the codec.
         codec = major == Int(SF_FORMAT_FLAC) ? "flac" : Self.codecs[minor] ?? "other"
-        switch minor {
-        case Int(SF_FORMAT_OPUS):
-            // An Opus decoder's state depends on a long past. Of 1200 seeks with a pre-roll of 80 ms some differed;
-            // with 0.4 s none did.
-            (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 1, 1.5)
-        case Int(SF_FORMAT_VORBIS):
-            // Of seeks forwards by less than two seconds, two thirds went wrong. From frame 0, none of 1200 did.
-            (seeksFromStart, preRollSeconds, readThroughSeconds) = (true, 0, 0.5)
-        default:
-            (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 0, 0)
-        }
-        jumpsMissLastPage = minor == Int(SF_FORMAT_VORBIS)
         holdsShorts = Self.shortFormats.contains(minor)
         mayHoldNonFinite = !Self.integerCodecs.contains(codec)
     }
+
+    private var isOpus: Bool { codec == "opus" }
+    private var isVorbis: Bool { codec == "vorbis" }
+
+    /// True if each seek first seeks to frame 0. Of Vorbis seeks forwards by less than two seconds, two thirds went
+    /// wrong. From frame 0, none of 1200 did.
+    var seeksFromStart: Bool { isVorbis }
+
+    /// Time decoded and dropped before the target, so that the decoder's state is the same as in sequential decoding.
+    /// An Opus decoder's state depends on a long past. Of 1200 seeks with a pre-roll of 80 ms some differed; with 0.4 s
+    /// none did.
+    var preRollSeconds: Double { isOpus ? 1 : 0 }
+
+    /// Longest jump forwards that is decoded through and dropped instead of a seek.
+    var readThroughSeconds: Double { isOpus ? 1.5 : isVorbis ? 0.5 : 0 }
+
+    /// True if a seek into the last page, where the audio ends in the middle of a block, arrives too far ahead. The
+    /// error is the number of surplus frames of the block. Measured: 1 to 127 frames in half of the files; in earlier
+    /// pages, none of thousands of seeks.
+    var jumpsMissLastPage: Bool { isVorbis }
 
     private static let containers: [Int: String] = [
         Int(SF_FORMAT_WAV): "wav", Int(SF_FORMAT_WAVEX): "wav", Int(SF_FORMAT_RF64): "rf64", Int(SF_FORMAT_W64): "w64",
