@@ -13,7 +13,6 @@ final class Keeper: Sendable {
         var origin: Int64 = 0
         /// True if `current` is a device, false for the null stream.
         var isDevice = true
-        var isStopping = false
         var failure: DeviceError?
         /// Time at which the device began to play.
         var began: Int64 = 0
@@ -33,6 +32,7 @@ final class Keeper: Sendable {
     private let configuration: StreamConfiguration
     private let policy: LossPolicy
     private let callbacks: KeeperCallbacks
+    /// Raised by a stop, with `state` locked, so that no stream is installed afterwards.
     private let wake: WakeSignal
     private let state: Mutex<State>
     /// Set by the device thread once the render function has ended the sound.
@@ -57,7 +57,7 @@ final class Keeper: Sendable {
 
     // MARK: For any thread
 
-    var isStopping: Bool { state.withLock { $0.isStopping } }
+    var isStopping: Bool { wake.isRaised }
     var failure: DeviceError? { state.withLock { $0.failure } }
 
     var position: StreamPosition {
@@ -81,10 +81,9 @@ final class Keeper: Sendable {
 
     func stop() {
         let stream = state.withLock { state in
-            state.isStopping = true
+            wake.raise()
             return state.current
         }
-        wake.raise()
         stream.stop()
     }
 
@@ -264,7 +263,7 @@ final class Keeper: Sendable {
     /// Makes a stream the target of `stop`. If a stop was already requested, stops the stream and returns false.
     private func install(_ stream: any OutputStream, from origin: Int64, isDevice: Bool) -> Bool {
         let old: (any OutputStream)? = state.withLock { state in
-            guard !state.isStopping else { return nil }
+            guard !isStopping else { return nil }
             let old = state.current
             if state.isDevice { totals.close(old.statistics) }
             state.gatherIncidents()
@@ -277,7 +276,7 @@ final class Keeper: Sendable {
     }
 
     private func fail(with error: DeviceError) {
-        state.withLock { if !$0.isStopping { $0.failure = error } }
+        state.withLock { if !isStopping { $0.failure = error } }
     }
 
     private func idleRequest() throws(DeviceError) -> StreamRequest {
