@@ -8,9 +8,8 @@ struct ToneTrack: ~Copyable, Sendable {
     /// The window of the next hop, and the number of its filled frames.
     private let window: FloatStorage
     private var filled: Int
-    /// Number of received frames of the part.
-    private var frameCount: Int64 = 0
     private let part: Range<Int64>
+    /// The next frame.
     private var position: Int64
 
     /// - Parameter part: The frames to analyse; the input begins half a hop earlier, or at frame 0.
@@ -26,6 +25,9 @@ struct ToneTrack: ~Copyable, Sendable {
 
     private var hop: Int { analyser.hop }
 
+    /// Number of received frames of the part.
+    private var frameCount: Int64 { max(0, min(position, part.upperBound) - part.lowerBound) }
+
     /// The number of hops begun by the frames so far.
     private var hopsBegun: Int { Int((frameCount + Int64(hop) - 1) / Int64(hop)) }
 
@@ -36,9 +38,7 @@ struct ToneTrack: ~Copyable, Sendable {
             mix(block, from: done, count: frames)
             done += frames
             filled += frames
-            let from = max(position, part.lowerBound)
             position += Int64(frames)
-            frameCount += max(0, min(position, part.upperBound) - from)
             if filled == 2 * hop { analyseWindow() }
         }
     }
@@ -47,7 +47,6 @@ struct ToneTrack: ~Copyable, Sendable {
     mutating func append(_ other: borrowing ToneTrack, below partLevel: Int) {
         let binsPerHop = hop / Waveform.framesPerBin
         pyramid.append(other.pyramid, below: partLevel - binsPerHop.trailingZeroBitCount)
-        frameCount += other.frameCount
         position = other.part.upperBound
     }
 

@@ -18,10 +18,10 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     /// In Hz.
     package let sampleRate: Int
     /// Number of channels, 1 to 64.
-    package let channelCount: Int
+    package var channelCount: Int { channels.count }
     /// The contiguous absolute frames to append: more than the part itself if there are tones, whose windows reach half
-    /// a hop beyond the part.
-    package let input: Range<Int64>
+    /// a hop beyond the part. Ends at ``position`` after a part was appended; from then on only parts may follow.
+    package private(set) var input: Range<Int64>
     /// The frames to sum up; without an end if the length is not known.
     package let part: Range<Int64>
     /// The next frame expected.
@@ -34,8 +34,6 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     private var binFrames = 0
     /// A block after deinterleaving or rounding.
     private var block: ShortBuffer
-    /// True after a part was appended; from then on only parts may follow.
-    private var hasParts = false
 
     /// Frames deinterleaved at a time.
     private static let blockFrames = 4096
@@ -73,7 +71,6 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         precondition(
             sampleRate >= 1 && (1...64).contains(channelCount), "A waveform has 1 to 64 channels and a sample rate.")
         self.sampleRate = sampleRate
-        self.channelCount = channelCount
         self.part = part
         self.input = input
         position = input.lowerBound
@@ -141,7 +138,6 @@ public struct WaveformBuilder: ~Copyable, Sendable {
                 && other.channelCount == channelCount && other.sampleRate == sampleRate
                 && (other.tones == nil) == (tones == nil),
             "A part does not follow what was summed up before.")
-        hasParts = true
         other.flushBin()
         for channel in 0..<channelCount { channels[channel].append(other.channels[channel], below: Self.partLevel) }
         if var track = other.tones.take() {
@@ -150,6 +146,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
             other.tones = nil
         }
         position = other.part.upperBound
+        input = input.lowerBound..<position
     }
 
     /// Returns the waveform of all frames so far.
@@ -170,8 +167,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     }
 
     private mutating func takeBlock(_ block: ShortBlock, _ count: Int) {
-        precondition(
-            !hasParts && position + Int64(count) <= input.upperBound, "A block does not belong to what is summed up.")
+        precondition(position + Int64(count) <= input.upperBound, "A block does not belong to what is summed up.")
         tones?.append(block, count: count)
         // A part's input reaches beyond the part.
         var index = Int(max(0, min(Int64(count), part.lowerBound - position)))
