@@ -9,9 +9,8 @@ internal import Synchronization
 
 /// One output with the players that share it.
 ///
-///     let engine = try Engine(output: .null, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
-///     let clip = try engine.load("song.flac")
-///     let player = try engine.makePlayer(clip, plan: plan)
+///     let engine = try Engine(output: .system("default"))
+///     let player = try engine.makePlayer(engine.load("song.flac"))
 ///     player.start()
 ///     try engine.start()
 ///     try engine.waitUntilFinished()
@@ -51,13 +50,14 @@ public final class Engine: Sendable {
     ///
     /// - Parameters:
     ///   - output: the destination of the sound.
-    ///   - request: the requested rate, channels, period and clock.
+    ///   - request: the requested rate, channels, period and clock; 44.1 kHz and two channels by default.
     ///   - onLoss: the policy for the loss of a system device while playing. Files and `null` are never lost.
     ///   - endsWithPlayers: true ends the stream with the last player; false continues in silence until `stop()`, for
     ///     programs in which players come and go.
     /// - Throws: `DeviceError` with the cause and the remedy if the device cannot be opened.
     public convenience init(
-        output: OutputDevice, request: StreamRequest, onLoss: LossPolicy = .wait, endsWithPlayers: Bool = true
+        output: OutputDevice, request: StreamRequest = StreamRequest(), onLoss: LossPolicy = .wait,
+        endsWithPlayers: Bool = true
     ) throws(DeviceError) {
         try self.init(endsWithPlayers: endsWithPlayers) {
             (mixer, broadcast) throws(DeviceError) in
@@ -121,32 +121,23 @@ public final class Engine: Sendable {
         try Clip(path: path, sampleRate: configuration.sampleRate)
     }
 
-    /// Adds a player to the mix; the player is silent until its `start()`. Players can be added before and after the
-    /// start of the engine.
+    /// Adds a player for a plan to the mix. The player is silent until its `start()`.
     ///
     /// - Parameters:
     ///   - clip: a recording at the engine's rate, as `load(_:)` opens it.
-    ///   - score: the score to play, made for this clip's length and rate.
-    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the
-    ///   mix.
-    public func makePlayer(_ clip: Clip, score: Score) throws(EngineError) -> Player {
-        try makePlayer(clip, score: score, decibels: 0)
+    ///   - plan: sections, passes, speeds, pitch, gap and joint; nil plays the whole recording once, as recorded.
+    /// - Throws: `ScoreError` if the plan does not fit the clip, or the `EngineError` of
+    ///   `makePlayer(_:score:after:crossfade:decibels:)`.
+    public func makePlayer(_ clip: Clip, plan: PracticePlan? = nil) throws -> Player {
+        let plan = try plan ?? PracticePlan(sections: [Section(0..<clip.frameCount)])
+        return try makePlayer(clip, score: Score(plan, for: clip))
     }
 
-    /// Adds a player for a plan; see `makePlayer(_:score:)`.
+    /// Adds a player for a score to the mix. The player is silent until its `start()`, or until its leader ends.
+    /// Players can be added before and after the start of the engine.
     ///
-    /// - Parameters:
-    ///   - clip: a recording at the engine's rate, as `load(_:)` opens it.
-    ///   - plan: sections, passes, speeds, pitch, gap and joint.
-    /// - Throws: `ScoreError` if the plan does not fit the clip, or the `EngineError` of `makePlayer(_:score:)`.
-    public func makePlayer(_ clip: Clip, plan: PracticePlan) throws -> Player {
-        try makePlayer(clip, score: Score(plan, for: clip))
-    }
-
-    /// Adds a player that begins at the output frame at which another player ends, after any pauses, seeks and changes
-    /// of speed.
-    ///
-    /// The new player begins after the leader has played to its end, or has failed, but not after a stop of the leader.
+    /// With a leader, the new player begins at the output frame at which the leader ends, after any pauses, seeks and
+    /// changes of speed: after the leader has played to its end, or has failed, but not after a stop of the leader.
     /// Nothing fades out or in, so the joint between two halves of a recording is inaudible. (The last pass of a
     /// section fades out with the joint `crossfade` or `fade`, but not with `hard`.) If the leader has already reached
     /// its end, the new player begins with the next block. The new player can also start by itself. If a seek or a skip
@@ -159,24 +150,24 @@ public final class Engine: Sendable {
     /// frame, and suspends the crossfade.
     ///
     /// - Parameters:
-    ///   - clip: a recording at the engine's rate.
+    ///   - clip: a recording at the engine's rate, as `load(_:)` opens it.
     ///   - score: the score to play, made for this clip's length and rate.
-    ///   - leader: a player in this engine. After a removed leader, the new player waits for its own `start()`.
-    ///   - crossfade: its length in output frames, 0 or more.
+    ///   - leader: a player in this engine, or nil. After a removed leader, the new player waits for its own `start()`.
+    ///   - crossfade: its length in output frames, 0 or more; without a leader, it has no effect.
     ///   - decibels: the gain from the first frame on, as in `Player.setGain`.
     /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the
     ///   mix.
     public func makePlayer(
-        _ clip: Clip, score: Score, after leader: Player, crossfade: Int64 = 0, decibels: Double = 0
+        _ clip: Clip, score: Score, after leader: Player? = nil, crossfade: Int64 = 0, decibels: Double = 0
     ) throws(EngineError) -> Player {
-        try makePlayer(clip, score: score, decibels: decibels, leader: leader, fade: crossfade)
+        try makePlayer(clip, score: score, decibels: decibels, leader: leader, fade: crossfade, observer: nil)
     }
 
     /// Adds a player with a gain from the first frame on, and with an observer that misses no event; see
     /// `Player.observe`.
     package func makePlayer(
-        _ clip: Clip, score: Score, decibels: Double, leader: Player? = nil, fade: Int64 = 0,
-        observer: (@Sendable ([PlayerEvent]) -> Void)? = nil
+        _ clip: Clip, score: Score, decibels: Double, leader: Player?, fade: Int64,
+        observer: (@Sendable ([PlayerEvent]) -> Void)?
     ) throws(EngineError) -> Player {
         guard clip.sampleRate == configuration.sampleRate else {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)

@@ -40,6 +40,17 @@ struct EngineStreamTests {
         return try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate)
     }
 
+    @Test(
+        "a player without a plan plays the whole recording once, on an engine of 44.1 kHz and two channels by default")
+    func defaults() throws {
+        let engine = try Engine(output: .null)
+        #expect(engine.configuration.sampleRate == 44_100 && engine.configuration.channelCount == 2)
+        let clip = try Clip.inMemory(Self.clip, sampleRate: engine.configuration.sampleRate)
+        let whole = PracticePlan(sections: [try Section(0..<5000)])
+        #expect(try engine.makePlayer(clip).score == Score(whole, for: clip))
+        #expect(try engine.makePlayer(clip, plan: whole).score == Score(whole, for: clip))
+    }
+
     /// The content of a file device after a score was played on the device.
     func played(
         _ score: Score, period: Int, periods: Int = 3, clock: StreamClock = .virtual, of clip: [[Float]] = clip

@@ -52,6 +52,26 @@ struct PlayerEventTests {
             ])
     }
 
+    @Test("a printed event names its frame, its kind and its pass, and the number of passes if the passes end")
+    func text() async throws {
+        let plan = PracticePlan(sections: [try Section(100..<300)], passes: 2, joint: .hard)
+        let ending = try await events(try Score(plan, clipFrameCount: 4000, sampleRate: 8000))
+        #expect(
+            ending.filter { $0.kind == .passStarted }.map { "\($0)" } == [
+                "frame 10: passStarted, pass 1 of 2", "frame 210: passStarted, pass 2 of 2",
+            ])
+        #expect(ending.last.map { "\($0)" } == "frame 410: finished(Engine.FinishReason.completed), pass 2 of 2")
+        var endless = plan
+        endless.passes = .endless
+        let score = try Score(endless, clipFrameCount: 4000, sampleRate: 8000)
+        let harness = try Harness(testClip(channels: 1, frames: 4000, rate: 8000, seed: 3), rate: 8000, score: score)
+        let lines = Mutex<[String]>([])
+        harness.player.observe { events in lines.withLock { $0 += events.map { "\($0)" } } }
+        harness.player.start(at: 10)
+        _ = harness.render(100) { 100 }
+        #expect(lines.withLock { $0 }.last == "frame 10: passStarted, pass 1")
+    }
+
     @Test("an observer gets all events of a frame in one call, for every block size", arguments: [1, 64, 999])
     func together(block: Int) async throws {
         let plan = PracticePlan(

@@ -34,6 +34,12 @@ public struct StreamRequest: Sendable, Hashable {
     static let sampleRates = 8000...768_000
     static let channelCounts = 1...64
 
+    /// Makes a request for 44.1 kHz and two channels: the default of every function that opens a device.
+    public init() {
+        (sampleRate, channelCount, periodFrames, periodCount) = (44_100, 2, 256, 3)
+        (clock, fileFormat, realtimePriority, isExclusive) = (.automatic, nil, 70, false)
+    }
+
     /// Checks and makes a request.
     ///
     /// A system device may be unable to meet the request: the stream's configuration has the achieved values. The
@@ -54,7 +60,7 @@ public struct StreamRequest: Sendable, Hashable {
     ///     the stream is open, and only this program converts: sample formats are converted here, and the stream has
     ///     the rate of the card. `default` is then ALSA's first card.
     public init(
-        sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3,
+        sampleRate: Int = 44_100, channelCount: Int = 2, periodFrames: Int = 256, periodCount: Int = 3,
         clock: StreamClock = .automatic, fileFormat: FileFormat? = nil, realtimePriority: Int? = 70,
         isExclusive: Bool = false
     ) throws(DeviceError) {

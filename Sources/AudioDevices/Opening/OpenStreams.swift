@@ -7,7 +7,9 @@ internal import RunLog
 /// fails at once with `noDevice`. If another program holds the device, opening is retried for up to a second, then throws `busy`.
 /// A file is created here, under a temporary name until the stream ends.
 /// Throws the error of the device, with the remedy. Real-time safe: no.
-public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
+public func openOutput(
+    _ device: OutputDevice, _ request: StreamRequest = StreamRequest()
+) throws(DeviceError) -> any OutputStream {
     try logged("output \(device)") { () throws(DeviceError) -> any OutputStream in
         switch device {
         case .system(let name):
@@ -26,7 +28,9 @@ public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(
 /// opening is retried for up to a second, then throws `busy`. A file is opened here, and keeps its own rate and
 /// channels whatever the request; its end ends the stream. Throws the error of the device, with the remedy. Real-time
 /// safe: no.
-public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(DeviceError) -> any InputStream {
+public func openInput(
+    _ device: InputDevice, _ request: StreamRequest = StreamRequest()
+) throws(DeviceError) -> any InputStream {
     try logged("input \(device)") { () throws(DeviceError) -> any InputStream in
         switch device {
         case .system(let name):
@@ -49,7 +53,7 @@ public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(De
 /// with the remedy. Real-time safe: no.
 public func openDuplex(
     output: OutputDevice, input: InputDevice, inputChannelCount: Int? = nil, clocks: DuplexClocks = .automatic,
-    _ request: StreamRequest
+    _ request: StreamRequest = StreamRequest()
 ) throws(DeviceError) -> any DuplexStream {
     try logged("output \(output) and input \(input)") { () throws(DeviceError) -> any DuplexStream in
         let inputRequest = try inputChannelCount.map { (count) throws(DeviceError) in

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Every method returns at once, except where its documentation says "blocks". A method queues a request. The request
 /// takes effect in the next block, or at the exact output frame given; a frame in the past means the next block. Every
-/// change of the sound is a crossfade of 5 ms. Make players with `Engine.makePlayer(_:score:)`.
+/// change of the sound is a crossfade of 5 ms. Make players with `Engine.makePlayer(_:plan:)`.
 ///
 /// Threads: any but the render thread. Real-time safe: no.
 public final class Player: Sendable {

@@ -65,6 +65,12 @@ public struct PlayerEvent: Sendable, Hashable {
     package let isReversed: Bool
 }
 
+extension PlayerEvent: CustomStringConvertible {
+    /// The event in one line for a log or a terminal, such as `frame 63000: passStarted, pass 2 of 3`. The text may
+    /// change: compare ``kind``.
+    public var description: String { "frame \(frame): \(kind), pass \(pass)" + (passes.map { " of \($0)" } ?? "") }
+}
+
 /// Method by which a pass is made from the recording.
 package enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
     /// A copy of the recording.

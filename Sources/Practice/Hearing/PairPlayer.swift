@@ -39,7 +39,7 @@ package final class PairPlayer: Sendable {
     ///   - sound: The first audible side.
     /// - Throws: `EngineError` if the engine cannot take another player.
     package convenience init(engine: Engine, pair: HeardPair, sound: HeardSound) throws {
-        try self.init(pair, sound: sound, remove: { engine.remove($0) }, makePlayer: engine.makePlayer)
+        try self.init(pair, sound: sound, remove: { engine.remove($0) }) { try engine.makePlayer($0, score: $1) }
     }
 
     package init(

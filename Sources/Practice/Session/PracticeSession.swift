@@ -47,12 +47,7 @@ public final class PracticeSession: Sendable {
         do {
             let audibleFrame = { @Sendable in engine.position.framesHeard }
             try self.init(clip: clip, plan: plan, audibleFrame: audibleFrame) { clip, score, clicks in
-                let player =
-                    if let clicks {
-                        try engine.makePlayer(clip, score: score, after: clicks)
-                    } else {
-                        try engine.makePlayer(clip, score: score)
-                    }
+                let player = try engine.makePlayer(clip, score: score, after: clicks)
                 made.append(player)
                 return player
             }

@@ -26,10 +26,10 @@ public struct IdleRecorder: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - input: the device or the file to record from.
-    ///   - request: the requested rate in Hz, channels, period and clock; `monitor.configuration` has the achieved
-    ///     values.
+    ///   - request: the requested rate, channels, period and clock; 44.1 kHz and two channels by default.
+    ///     `monitor.configuration` has the achieved values.
     /// - Throws: `DeviceError`, with the cause of the failure and its remedy. Real-time safe: no.
-    public init(input: InputDevice, request: StreamRequest) throws(DeviceError) {
+    public init(input: InputDevice, request: StreamRequest = StreamRequest()) throws(DeviceError) {
         core = try RecorderCore(input, request)
     }
 

@@ -20,6 +20,17 @@ struct RequestTests {
         #expect(error?.kind == .invalidRequest)
     }
 
+    @Test(
+        "a request without values is for 44.1 kHz and two channels, and has the other defaults of a request with values"
+    )
+    func defaults() throws {
+        #expect(try StreamRequest() == StreamRequest(sampleRate: 44_100, channelCount: 2))
+        #expect(try StreamRequest(clock: .real) == StreamRequest(sampleRate: 44_100, channelCount: 2, clock: .real))
+        #expect(try StreamRequest(sampleRate: 48_000) == StreamRequest(sampleRate: 48_000, channelCount: 2))
+        let output = try openOutput(.null)
+        #expect(output.configuration.sampleRate == 44_100 && output.configuration.channelCount == 2)
+    }
+
     @Test("the limits of a stream request are permitted, and values beyond are refused with the range")
     func ranges() throws {
         for (rate, channels, period, count, priority) in [(8000, 1, 1, 2, 1), (768_000, 64, 8192, 16, 99)] {
