@@ -23,13 +23,10 @@ func bar(peak: Float) -> String {
 /// Plays a recording or the tone on a device, and prints the levels until the end. The real clock gives time to read
 /// them, even without a sound card.
 func showLevels(of path: String?, on device: String) async throws {
-    let engine = try Engine(
-        output: OutputDevice(parsing: device),
-        request: StreamRequest(sampleRate: 44_100, channelCount: 2, clock: .real))
+    let engine = try Engine(output: OutputDevice(parsing: device), request: StreamRequest(clock: .real))
     let rate = engine.configuration.sampleRate
     let clip = if let path { try engine.load(path) } else { try tone(sampleRate: rate) }
-    let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
-    let player = try engine.makePlayer(clip, plan: plan)
+    let player = try engine.makePlayer(clip)
     player.start()
     try engine.start()
 

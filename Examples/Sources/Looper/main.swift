@@ -2,20 +2,16 @@
 import Woodshed
 
 let arguments = CommandLine.arguments.dropFirst()
-let output = try OutputDevice(parsing: arguments.dropFirst().first ?? "default")
-let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
+let engine = try Engine(output: OutputDevice(parsing: arguments.dropFirst().first ?? "default"))
 for warning in engine.warnings { print(warning) }
 
-let clip = try engine.load(arguments.first ?? "song.wav")
-let second = Int64(clip.sampleRate)
-let plan = try PracticePlan(
-    sections: [Section(second..<2 * second)], passes: 3, speeds: .constant(Speed(factor: 0.7)))
-let player = try engine.makePlayer(clip, plan: plan)
+let second = Int64(engine.configuration.sampleRate)
+let player = try engine.makePlayer(
+    engine.load(arguments.first ?? "song.wav"),
+    plan: PracticePlan(sections: [Section(second..<2 * second)], passes: 3, speeds: .constant(Speed(factor: 0.7))))
 
 let events = player.events
 player.start()
 try engine.start()
-for await event in events {
-    print("frame \(event.frame): \(event.kind), pass \(event.pass) of \(event.passes.map(String.init) ?? "many")")
-}
+for await event in events { print(event) }
 try engine.waitUntilFinished()

@@ -13,7 +13,7 @@ final class Figures: Sendable {
 func monitor(output: String, input: String, seconds: Int) throws {
     let stream = try openDuplex(
         output: OutputDevice(parsing: output), input: InputDevice(parsing: input), inputChannelCount: 1,
-        StreamRequest(sampleRate: 48_000, channelCount: 2))
+        StreamRequest(sampleRate: 48_000))
     let rate = stream.outputConfiguration.sampleRate
     let last = Int64(seconds * rate)
     let figures = Figures()

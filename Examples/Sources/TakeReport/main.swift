@@ -12,9 +12,7 @@ func line(of waveform: Waveform) -> String {
 
 /// Records until the limit or the end of the input.
 func record(to path: String, from input: String, seconds: Int) async throws -> TakeSummary {
-    let device = try InputDevice(parsing: input)
-    let recorder = try IdleRecorder(
-        input: device, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
+    let recorder = try IdleRecorder(input: InputDevice(parsing: input))
     let monitor = recorder.monitor
     let events = monitor.events
     let limit = Int64(seconds * monitor.configuration.sampleRate)

@@ -3,8 +3,8 @@
 import WoodshedPractice
 
 let arguments = CommandLine.arguments.dropFirst()
-let output = try OutputDevice(parsing: arguments.dropFirst().first ?? "default")
-let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
+let engine = try Engine(output: OutputDevice(parsing: arguments.dropFirst().first ?? "default"))
+for warning in engine.warnings { print(warning) }
 let clip = try engine.load(arguments.first ?? "song.wav")
 
 // Sections stay with the sound: the next run finds them, whatever the file's name.

@@ -2,7 +2,6 @@ import WoodshedPractice
 
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
-let request = try StreamRequest(sampleRate: 44_100, channelCount: 2)
 
-let engine = try Engine(output: output, request: request)
+let engine = try Engine(output: output)
 for warning in engine.warnings { print(warning) }

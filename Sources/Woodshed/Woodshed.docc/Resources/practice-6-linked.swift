@@ -3,9 +3,8 @@ import WoodshedPractice
 let arguments = CommandLine.arguments
 let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
 let input = try InputDevice(parsing: arguments.count > 3 ? arguments[3] : "default")
-let request = try StreamRequest(sampleRate: 44_100, channelCount: 2)
 
-let linked = LinkedStreams(try openDuplex(output: output, input: input, request))
+let linked = LinkedStreams(try openDuplex(output: output, input: input))
 let engine = Engine(linked: linked)
 for warning in engine.warnings { print(warning) }
 
