@@ -33,6 +33,7 @@ struct ShortBlock {
 
 extension BinSum {
     fileprivate init(_ sum: SampleSum, frames: Int) {
-        self.init(minimum: sum.minimum, maximum: sum.maximum, energy: sum.energy, frameCount: Int64(frames))
+        self.init(
+            minimum: sum.minimum, maximum: sum.maximum, energy: UInt128(sum.energy), frameCount: Int64(frames))
     }
 }

@@ -42,18 +42,22 @@ protocol PyramidSum: Sendable {
 struct BinSum: PyramidSum {
     var minimum: Int16
     var maximum: Int16
-    /// The sum of the squares of 16-bit samples; exact for 2^33 frames at full scale.
-    var energy: UInt64
+    /// The sum of the squares of 16-bit samples. Exact for every number of frames: 64 bits would wrap at full scale
+    /// after 2^34 frames, which are four days at 48 kHz.
+    var energy: UInt128
     var frameCount: Int64
 
     static func + (left: BinSum, right: BinSum) -> BinSum {
         BinSum(
             minimum: min(left.minimum, right.minimum), maximum: max(left.maximum, right.maximum),
-            energy: left.energy &+ right.energy, frameCount: left.frameCount + right.frameCount)
+            energy: left.energy + right.energy, frameCount: left.frameCount + right.frameCount)
     }
 
     var stored: WaveformBin {
-        WaveformBin(minimum: minimum, maximum: maximum, level: Self.level(energy: Double(energy), frames: frameCount))
+        // The halves apart, because the conversion from 64 bits is a single instruction.
+        let energy = Double(UInt64(energy >> 64)) * 0x1p64 + Double(UInt64(truncatingIfNeeded: energy))
+        return WaveformBin(
+            minimum: minimum, maximum: maximum, level: Self.level(energy: energy, frames: frameCount))
     }
 
     /// Returns the stored RMS of a sum of squares.

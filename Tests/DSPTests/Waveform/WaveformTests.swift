@@ -1,10 +1,11 @@
 // The pyramid of extremes and levels, compared with a slow computation.
-import DSP
 import DSPHarness
 internal import Glibc
 import SoundMeasures
 import TestSupport
 import Testing
+
+@testable import DSP
 
 @Suite("Waveform")
 struct WaveformTests {
@@ -29,6 +30,16 @@ struct WaveformTests {
                 }
                 #expect(waveform.bins(level: waveform.levelCount - 1, channel: channel).count == 1)
             }
+        }
+    }
+
+    @Test("the level of a bin at full scale stays at full scale for every number of frames")
+    func longBins() {
+        var sum = BinSum(minimum: .min, maximum: .min, energy: 256 << 30, frameCount: 256)
+        // From 2^8 to 2^40 frames, more than a file can have; 64 bits would wrap at 2^34.
+        for _ in 0..<32 {
+            #expect(sum.stored == WaveformBin(minimum: .min, maximum: .min, level: 65_535), "\(sum.frameCount) frames")
+            sum = sum + sum
         }
     }
 
