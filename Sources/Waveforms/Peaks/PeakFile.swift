@@ -24,6 +24,8 @@ package struct PeakFile: Equatable, Sendable {
 
     /// The limits of a file: frames per pixel, channels, and the rate in Hz.
     static let (pixelFrames, channelCounts, sampleRates) = (2...Int(Int32.max), 1...24, 1...Int(Int32.max))
+    /// The most pixels of a file: its length has 32 bits.
+    static let maximumLength = Int64(UInt32.max)
 
     /// The resolution of the values.
     package let bits: Bits
@@ -69,7 +71,7 @@ package struct PeakFile: Equatable, Sendable {
         guard data.count % (2 * channelCount) == 0 else {
             throw .invalid(kind, "\(data.count) values are no pairs for \(channelCount) channels")
         }
-        guard data.count / (2 * channelCount) <= Int(UInt32.max) else {
+        guard data.count / (2 * channelCount) <= Self.maximumLength else {
             throw .invalid(kind, "there are too many pixels")
         }
         if bits == .eight, let value = data.first(where: { Int8(exactly: $0) == nil }) {

@@ -27,9 +27,10 @@ package struct PeakFileBuilder: ~Copyable, Sendable {
 
     private static let blockFrames = 4096
 
-    /// Makes a builder for a recording from its first frame on; the length may be unknown.
+    /// Makes a builder for a recording from its first frame on.
     ///
     /// - Parameters:
+    ///   - frameCount: Frames of the recording: at most 2^32 - 1 pixels.
     ///   - samplesPerPixel: Frames per pixel, 2 to 2^31 - 1.
     ///   - bits: The resolution of the values.
     ///   - isSplit: True to keep each channel; false mixes all channels into one.
@@ -37,10 +38,13 @@ package struct PeakFileBuilder: ~Copyable, Sendable {
     ///   - sampleRate: In Hz, 1 or more.
     /// - Throws: `PeakFileError` if the files cannot hold a value.
     package init(
-        samplesPerPixel: Int, bits: PeakFile.Bits, isSplit: Bool, channelCount: Int, sampleRate: Int
+        frameCount: Int64, samplesPerPixel: Int, bits: PeakFile.Bits, isSplit: Bool, channelCount: Int, sampleRate: Int
     ) throws(PeakFileError) {
         try PeakFile.check(
             samplesPerPixel: samplesPerPixel, channelCount: channelCount, sampleRate: sampleRate, kind: .invalidRequest)
+        guard frameCount <= PeakFile.maximumLength * Int64(samplesPerPixel) else {
+            throw .tooManyPixels(frameCount: frameCount)
+        }
         self.samplesPerPixel = samplesPerPixel
         self.bits = bits
         isMixed = !isSplit && channelCount > 1

@@ -44,6 +44,15 @@ extension PeakFileError {
         PeakFileError(.malformedJSON, "the waveform begins like JSON, but is not valid JSON")
     }
 
+    /// A recording with more pixels than a file can have.
+    static func tooManyPixels(frameCount: Int64) -> PeakFileError {
+        let limit = PeakFile.maximumLength
+        return PeakFileError(
+            .invalidRequest,
+            "a recording of \(frameCount) frames has more than \(limit) pixels, the most in a file of audiowaveform",
+            remedy: "Give \((frameCount - 1) / limit + 1) or more samples per pixel.")
+    }
+
     static func unsupportedVersion(_ version: Int64) -> PeakFileError {
         PeakFileError(
             .unsupportedVersion, "the waveform is of version \(version), and only 1 and 2 are known",

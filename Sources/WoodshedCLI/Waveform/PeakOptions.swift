@@ -34,8 +34,9 @@ struct PeakOptions: ParsableArguments {
     func bytes(of path: String, as form: WaveformTarget.Peaks, draws: Bool) throws -> [UInt8] {
         let maker = try WaveformMaker(path: path, tones: false)
         var builder = try PeakFileBuilder(
-            samplesPerPixel: samplesPerPixel ?? 256, bits: bits == 8 ? .eight : .sixteen, isSplit: splitsChannels,
-            channelCount: maker.info.channelCount, sampleRate: maker.info.sampleRate)
+            frameCount: maker.info.frameCount, samplesPerPixel: samplesPerPixel ?? 256,
+            bits: bits == 8 ? .eight : .sixteen, isSplit: splitsChannels, channelCount: maker.info.channelCount,
+            sampleRate: maker.info.sampleRate)
         try maker.feed(&builder)
         return builder.peakFile().encoded(as: form == .dat ? .dat : .json)
     }

@@ -69,8 +69,8 @@ struct PeakFileTests {
         _ sound: ShortSound, samplesPerPixel: Int, bits: PeakFile.Bits, isSplit: Bool, nextBlock: () -> Int = { 5000 }
     ) throws -> PeakFile {
         var builder = try PeakFileBuilder(
-            samplesPerPixel: samplesPerPixel, bits: bits, isSplit: isSplit, channelCount: sound.channelCount,
-            sampleRate: 44_100)
+            frameCount: Int64(sound.frameCount), samplesPerPixel: samplesPerPixel, bits: bits, isSplit: isSplit,
+            channelCount: sound.channelCount, sampleRate: 44_100)
         var frame = 0
         while frame < sound.frameCount {
             let end = min(sound.frameCount, frame + nextBlock())
@@ -152,14 +152,15 @@ struct PeakFileTests {
         }
         for isSplit in [true, false] {
             var builder = try PeakFileBuilder(
-                samplesPerPixel: 100, bits: .sixteen, isSplit: isSplit, channelCount: 2, sampleRate: 44_100)
+                frameCount: Int64(sound.frameCount), samplesPerPixel: 100, bits: .sixteen, isSplit: isSplit,
+                channelCount: 2, sampleRate: 44_100)
             let span = planar.span
             builder.append(planar: span, stride: sound.frameCount, frameCount: sound.frameCount)
             #expect(
                 builder.peakFile() == (try file(sound, samplesPerPixel: 100, bits: .sixteen, isSplit: isSplit)))
         }
         var builder = try PeakFileBuilder(
-            samplesPerPixel: 2, bits: .sixteen, isSplit: false, channelCount: 1, sampleRate: 8000)
+            frameCount: 6, samplesPerPixel: 2, bits: .sixteen, isSplit: false, channelCount: 1, sampleRate: 8000)
         let odd: [Float] = [.nan, .infinity, 2, -2, 0.4 / 32768, 0.6 / 32768]
         let span = odd.span
         builder.append(planar: span, stride: 6, frameCount: 6)
@@ -169,7 +170,7 @@ struct PeakFileTests {
     @Test("a file of peaks grows with the sound, and its last pixel covers the remaining frames")
     func growing() throws {
         var builder = try PeakFileBuilder(
-            samplesPerPixel: 3, bits: .sixteen, isSplit: true, channelCount: 1, sampleRate: 8000)
+            frameCount: 4, samplesPerPixel: 3, bits: .sixteen, isSplit: true, channelCount: 1, sampleRate: 8000)
         #expect(builder.peakFile().data.isEmpty && builder.peakFile().length == 0)
         let samples: [Int16] = [5, -5, 7, 9]
         for (index, expected) in [[5, 5], [-5, 5], [-5, 7], [-5, 7, 9, 9]].enumerated() {
@@ -180,12 +181,35 @@ struct PeakFileTests {
         }
     }
 
-    @Test("a file of peaks needs two frames a pixel, 1 to 24 channels, and a rate")
-    func requests() {
-        func refusal(pixel: Int = 256, channels: Int = 2, rate: Int = 44_100) -> PeakFileError? {
+    @Test("a recording of more than 2^32 - 1 pixels is refused before it is read, with the number of frames to ask for")
+    func mostPixels() throws {
+        func refusal(_ frameCount: Int64, _ samplesPerPixel: Int) -> PeakFileError? {
             do throws(PeakFileError) {
                 _ = try PeakFileBuilder(
-                    samplesPerPixel: pixel, bits: .eight, isSplit: true, channelCount: channels, sampleRate: rate)
+                    frameCount: frameCount, samplesPerPixel: samplesPerPixel, bits: .sixteen, isSplit: false,
+                    channelCount: 1, sampleRate: 8000)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let most = Int64(UInt32.max)
+        #expect(refusal(2 * most, 2) == nil && refusal(Int64.max, Int(Int32.max))?.kind == .invalidRequest)
+        let error = try #require(refusal(2 * most + 1, 2))
+        #expect(error.kind == .invalidRequest && error.message.contains("\(most) pixels"))
+        #expect(error.remedy == "Give 3 or more samples per pixel.")
+        #expect(refusal(2 * most + 1, 3) == nil)
+    }
+
+    @Test("a file of peaks needs two frames a pixel, 1 to 24 channels, and a rate")
+    func requests() {
+        func refusal(
+            frames: Int64 = 1, pixel: Int = 256, channels: Int = 2, rate: Int = 44_100
+        ) -> PeakFileError? {
+            do throws(PeakFileError) {
+                _ = try PeakFileBuilder(
+                    frameCount: frames, samplesPerPixel: pixel, bits: .eight, isSplit: true, channelCount: channels,
+                    sampleRate: rate)
                 return nil
             } catch {
                 return error

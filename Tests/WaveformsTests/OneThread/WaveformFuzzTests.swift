@@ -21,7 +21,8 @@ struct WaveformFuzzTests {
         for (channelCount, bits) in [(1, PeakFile.Bits.eight), (1, .sixteen), (3, .eight), (2, .sixteen)] {
             let sound = ShortSound.lively(channelCount: channelCount, frameCount: 20, random: &mutator.random)
             var builder = try PeakFileBuilder(
-                samplesPerPixel: 6, bits: bits, isSplit: true, channelCount: channelCount, sampleRate: 44_100)
+                frameCount: 20, samplesPerPixel: 6, bits: bits, isSplit: true, channelCount: channelCount,
+                sampleRate: 44_100)
             let span = sound.samples.span
             builder.append(interleaved: span)
             let file = builder.peakFile()
