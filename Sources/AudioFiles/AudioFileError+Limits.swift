@@ -27,12 +27,12 @@ extension AudioFileError {
     package static func noThread(_ path: String) -> AudioFileError {
         AudioFileError(
             .limitExceeded, path: path, "\(path): the system has no thread left to decode it",
-            remedy: "Close clips that are not in use, or other programs.")
+            remedy: "Close clips that are not in use, or other programs.", status: .tryAgain)
     }
 
     static func noMemory(_ path: String) -> AudioFileError {
         AudioFileError(
             .limitExceeded, path: path, "\(path): the system has no memory left to decode it",
-            remedy: "Close other programs.")
+            remedy: "Close other programs.", status: .tryAgain)
     }
 }

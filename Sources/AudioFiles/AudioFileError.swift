@@ -58,12 +58,15 @@ public struct AudioFileError: ExplainedError, Equatable {
     public let message: String
     /// The remedy, in one plain sentence.
     public let remedy: String
+    package let exitStatus: ExitStatus
 
-    package init(_ kind: Kind, path: String, _ message: String, remedy: String) {
+    /// - Parameter status: The exit status; nil for the status of the kind.
+    package init(_ kind: Kind, path: String, _ message: String, remedy: String, status: ExitStatus? = nil) {
         self.kind = kind
         self.path = path
         self.message = message
         self.remedy = remedy
+        exitStatus = status ?? kind.exitStatus
     }
 }
 
@@ -166,9 +169,7 @@ extension AudioFileError {
 
 extension AudioFileError.Kind: WritingFailureKind {}
 
-extension AudioFileError: CategorisedError {
-    package var exitStatus: ExitStatus { kind.exitStatus }
-}
+extension AudioFileError: CategorisedError {}
 
 extension AudioFileError.Kind {
     package var exitStatus: ExitStatus {

@@ -125,7 +125,8 @@ final class EventQueue: @unchecked Sendable {
         }
         guard let made else {
             throw ArgumentError(
-                "the process may open no more files", remedy: "Close files, or raise the limit (ulimit -n).")
+                "the process may open no more files", remedy: "Close files, or raise the limit (ulimit -n).",
+                status: .tryAgain)
         }
         return made
     }

@@ -16,6 +16,11 @@ struct ArgumentError: ExplainedError, CategorisedError, Hashable {
         (self.message, self.remedy, exitStatus) = (message, remedy, status)
     }
 
+    /// Error for a thread that the system cannot create.
+    static let noThread = ArgumentError(
+        "the system has no thread left", remedy: "End some programs, or raise the limit (ulimit -u).",
+        status: .tryAgain)
+
     /// Error for a NULL pointer to a result or to another required argument.
     static func missing(_ name: String) -> ArgumentError {
         ArgumentError("\(name) is NULL", remedy: "Pass the address of a variable.")

@@ -100,10 +100,7 @@ final class EventCaller: Sendable {
                 unsafe callback(UnsafeMutableRawPointer(bitPattern: context), event)
             }
         }
-        guard let started else {
-            throw ArgumentError(
-                "the system has no thread left", remedy: "End some programs, or raise the limit (ulimit -u).")
-        }
+        guard let started else { throw .noThread }
         (self.state, thread) = (state, started)
     }
 

@@ -193,11 +193,7 @@ final class RequestDesk: Sendable {
                 state.waiting.removeLast()
                 return true
             }
-            if isLost {
-                throw ArgumentError(
-                    "the system has no thread left", remedy: "End some programs, or raise the limit (ulimit -u).",
-                    status: .tryAgain)
-            }
+            if isLost { throw ArgumentError.noThread }
             return
         }
     }

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -626,6 +627,22 @@ static void test_listeners(const char *recording) {
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
 }
 
+// Without a free descriptor a listener works on, and the same call succeeds later. Changes a limit of the whole process.
+static void test_no_descriptor(void) {
+    woodshed_listener *listener;
+    EXPECT(woodshed_listener_open(NULL, 0, &listener) == WOODSHED_OK);
+    struct rlimit limit, none;
+    EXPECT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    none = limit, none.rlim_cur = 0;
+    EXPECT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    int32_t descriptor = 7;
+    const woodshed_status status = woodshed_listener_get_descriptor(listener, &descriptor);
+    EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    EXPECT(status == WOODSHED_TRY_AGAIN && descriptor == 7 && woodshed_error_remedy()[0]);
+    EXPECT(woodshed_listener_get_descriptor(listener, &descriptor) == WOODSHED_OK && descriptor > 2);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+}
+
 // ---- An audio thread of the host's own ----
 
 // Passes of one frame have more events in a block than there is room for. The player reports or counts each event.
@@ -1077,7 +1094,7 @@ const char *conformance_failures(const char *recording, const char *other, const
     test_progress(recording, folder);
     test_requests_of_listeners(recording, other, folder);
     test_meters_and_comparisons(recording, other);
-    if (forks) test_fork(recording);
+    if (forks) test_no_descriptor(), test_fork(recording);
     test_devices();
     return report;
 }

@@ -31,6 +31,14 @@ struct ConformanceTests {
         #expect(log.map(\.sectionID) == [1, 2])
     }
 
+    @Test("a program may try again when the system has no thread left")
+    func noThread() {
+        #expect(Refusal(AudioFileError.noThread("song.wav")).status == WOODSHED_TRY_AGAIN)
+        #expect(Refusal(ArgumentError.noThread).status == WOODSHED_TRY_AGAIN)
+        // Other limits need another file.
+        #expect(Refusal(AudioFileError.tooLong("song.wav")).status == WOODSHED_BAD_DATA)
+    }
+
     @Test("a listener that another thread has closed meanwhile gets no callback")
     func closedMeanwhile() throws {
         let listener = try unsafe ListenerBox.open(on: nil, 16)

@@ -435,7 +435,7 @@ typedef struct woodshed_clip_info {
  * clip; each player keeps the clip as long as needed.
  *
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA, WOODSHED_NOT_FOUND, WOODSHED_UNAVAILABLE, WOODSHED_IO,
- *         WOODSHED_NO_PERMISSION.
+ *         WOODSHED_TRY_AGAIN (the system has no thread or no memory left), WOODSHED_NO_PERMISSION.
  */
 woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, woodshed_clip **clip);
 
@@ -445,7 +445,7 @@ woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, wo
  * @param channels      A buffer of `frames` samples for each channel.
  * @param channel_count 1 to 64.
  * @param frames        1 or more.
- * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (too long).
+ * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (too long), WOODSHED_TRY_AGAIN (the system has no thread left).
  */
 woodshed_status woodshed_clip_open_memory(
     woodshed_engine *engine, const float *const *channels, int32_t channel_count, int64_t frames, woodshed_clip **clip);
@@ -1182,7 +1182,7 @@ woodshed_status woodshed_listener_next(woodshed_listener *listener, double secon
  * descriptor; take events until WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED the descriptor is not readable any
  * more. The descriptor belongs to the listener.
  *
- * @return WOODSHED_INVALID.
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN (the process may open no more files).
  */
 woodshed_status woodshed_listener_get_descriptor(woodshed_listener *listener, int32_t *descriptor);
 
@@ -1194,7 +1194,7 @@ typedef void (*woodshed_event_callback)(void *context, const woodshed_event *eve
  * call any function of this header, and may also close the listener. The stack of the thread has 512 KiB. The last
  * event is WOODSHED_EVENT_CLOSED. Once per listener; woodshed_listener_next() is not for a listener with a callback.
  *
- * @return WOODSHED_INVALID.
+ * @return WOODSHED_INVALID, WOODSHED_TRY_AGAIN (the system has no thread left).
  */
 woodshed_status woodshed_listener_set_callback(
     woodshed_listener *listener, woodshed_event_callback callback, void *context);
