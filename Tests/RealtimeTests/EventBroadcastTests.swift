@@ -24,6 +24,24 @@ struct EventBroadcastTests {
         #expect(count.events.load(ordering: .relaxed) == 3)
     }
 
+    @Test("a stream that nobody reads keeps its newest events, and counts the lost ones")
+    func unreadStream() async {
+        let (broadcast, count, surplus) = (EventBroadcast<Int>(), Count(), 7)
+        let unread = broadcast.stream
+        broadcast.follow { if $0 != nil { count.events.add(1, ordering: .relaxed) } }
+        let (capacity, total) = (EventBroadcast<Int>.streamCapacity, EventBroadcast<Int>.streamCapacity + surplus)
+        for event in 0..<capacity { broadcast.tell(event) }
+        #expect(broadcast.lostEvents == 0)
+        for event in capacity..<total { broadcast.tell(event) }
+        #expect(broadcast.lostEvents == Int64(surplus))
+        broadcast.end()
+        var events: [Int] = []
+        for await event in unread { events.append(event) }
+        #expect(events == Array(surplus..<total))
+        // A reader that takes each event at once loses none.
+        #expect(count.events.load(ordering: .relaxed) == total)
+    }
+
     /// Sends an event to a stream that is released without reading the event.
     private static func tellUnread(_ broadcast: EventBroadcast<Token>) -> Token? {
         let stream = broadcast.stream

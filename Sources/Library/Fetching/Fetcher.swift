@@ -77,7 +77,8 @@ public final class Fetcher: Sendable {
         queue.observe { [weak self] in self?.take($0) }
     }
 
-    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher.
+    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher, and keeps
+    /// its newest 32768 unread events.
     public var events: AsyncStream<FetchEvent> { broadcast.stream }
 
     /// Calls `observer` with each event, on a thread of the fetcher. The observer must not block this thread.

@@ -144,7 +144,8 @@ public final class PracticeSession: Sendable {
         player.stop()
     }
 
-    /// A stream of each event from now on, in order, until the player's events end. Request it before `start()`.
+    /// A stream of each event from now on, in order, until the player's events end. Request it before `start()`. Keeps
+    /// its newest 32768 unread events.
     public var events: AsyncStream<SessionEvent> { broadcast.stream }
 
     /// Calls `observer` with every event from now on, in order, on the sending thread and before all readers. The
@@ -152,7 +153,7 @@ public final class PracticeSession: Sendable {
     package func observe(_ observer: @escaping @Sendable (SessionEvent) -> Void) { broadcast.observe(observer) }
 
     /// Calls `reader` with the events of `events`, and with nil at their end. The duties are those of an observer.
-    func follow(_ reader: @escaping @Sendable (SessionEvent?) -> Void) { broadcast.follow(reader) }
+    package func follow(_ reader: @escaping @Sendable (SessionEvent?) -> Void) { broadcast.follow(reader) }
 
     /// All players of the session in the engine, to be removed with the session.
     package var players: [Player] { [player] + (clicks.map { [$0] } ?? []) }

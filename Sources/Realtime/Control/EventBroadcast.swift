@@ -14,6 +14,10 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 
     private let readers = Mutex(Readers())
 
+    /// Maximum number of unread events of a stream.
+    package static var streamCapacity: Int { 1 << 15 }
+    private let lost = Atomic<Int64>(0)
+
     private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
     package init() {}
@@ -23,13 +27,22 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
     package func observe(_ observer: @escaping @Sendable (Event) -> Void) { observers.withLock { $0.append(observer) } }
 
     /// Stream of all events from now on; a stream requested after the end ends at once.
+    ///
+    /// A program may hold a stream without reading it. A full stream drops its oldest event for each further event, so
+    /// its memory is bounded, and the last events before the end are always there.
     package var stream: AsyncStream<Event> {
-        AsyncStream { continuation in
-            let number = add(continuation.take)
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
+            let number = add { [weak self] event in
+                // Relaxed: only a counter.
+                if case .dropped? = continuation.take(event) { self?.lost.add(1, ordering: .relaxed) }
+            }
             // Without this, a stream that nobody reads any more would be kept, with its events.
             continuation.onTermination = { [weak self] _ in self?.remove(number) }
         }
     }
+
+    /// Number of events dropped so far by full streams, over all streams.
+    package var lostEvents: Int64 { lost.load(ordering: .relaxed) }
 
     /// Calls `reader` with every event from now on, and with nil at the end, on the threads that call `tell` and `end`.
     /// The reader must return at once.
@@ -75,8 +88,13 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 }
 
 extension AsyncStream.Continuation where Element: Sendable {
-    /// Puts an element into the stream, or ends the stream with nil.
-    package func take(_ element: Element?) {
-        if let element { yield(element) } else { finish() }
+    /// Puts an element into the stream, or ends the stream with nil. Returns the result of the element.
+    @discardableResult
+    package func take(_ element: Element?) -> YieldResult? {
+        guard let element else {
+            finish()
+            return nil
+        }
+        return yield(element)
     }
 }

@@ -65,12 +65,10 @@ final class Session: RunOwner {
     /// - Returns: Success, or the signal that ended the run.
     func play(goingOn handover: Handover? = nil) throws -> ExitStatus {
         // Events are requested before the start, because earlier events would be lost.
-        let (events, inbox) = (practice.events, loop.inbox)
+        let inbox = loop.inbox
+        // Without a stream, which drops unread events: a render may be faster than its reader.
+        practice.follow { inbox.put($0.map { .session($0) } ?? .eventsOver) }
         keeping?.progress.begin(practice, run.keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
-        Task {
-            for await event in events { inbox.put(.session(event)) }
-            inbox.put(.eventsOver)
-        }
         loop.say(device.engine.warnings.map { "woodshed: \($0)" })
         return try loop.run(self, begin: { try begin(handover) }, conclude: conclude)
     }
