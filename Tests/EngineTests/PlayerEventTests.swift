@@ -72,6 +72,23 @@ struct PlayerEventTests {
         #expect(lines.withLock { $0 }.last == "frame 10: passStarted, pass 1")
     }
 
+    @Test("a dropout after the last block is reported before the end of the events")
+    func lastDropout() async throws {
+        let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)
+        let score = try Score(PracticePlan(sections: [try Section(0..<4000)]), clipFrameCount: 4000, sampleRate: 8000)
+        let harness = try Harness(clip, rate: 8000, score: score)
+        let (player, stream) = (harness.player, harness.player.events)
+        player.start(at: 0)
+        _ = harness.render(500) { 100 }
+        unsafe player.core.core.pointee.noteXrun(at: 500, lostFrames: 7)
+        // As at the end of an engine whose device is lost.
+        player.serve()
+        player.endEvents()
+        var last: PlayerEvent?
+        for await event in stream { last = event }
+        #expect(last?.kind == .xrun(lostFrames: 7) && last?.frame == 500 && last?.clipFrame == 500)
+    }
+
     @Test("an observer gets all events of a frame in one call, for every block size", arguments: [1, 64, 999])
     func together(block: Int) async throws {
         let plan = PracticePlan(

@@ -83,6 +83,11 @@ struct PlayerReports: ~Copyable {
         var status = status
         status.droppedEvents = droppedEvents
         statusWriter.write(status)
+        showHeld()
+    }
+
+    /// Publishes held events about frames before the last published status.
+    mutating func showHeld() {
         if holdsEvents { events.showHeld() }
         holdsEvents = false
     }

@@ -382,6 +382,8 @@ struct Transport: ~Copyable {
     mutating func noteGain(_ gain: Float) { reports.noteGain(gain) }
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
         post(.xrun, at: now, clipFrame: place(at: now).clipFrame, detail: lostFrames)
+        // Now, because no block follows if the device fails after its last dropout.
+        reports.showHeld()
     }
 
     /// Call this before a block.
