@@ -18,6 +18,15 @@ extension AudioFileError {
             remedy: "Export the file again with a usual rate, such as 44100 or 48000 Hz.")
     }
 
+    /// A recording whose rate is too far from the rate to read at.
+    static func rateTooFar(_ path: String, _ rate: Int, to sampleRate: Int) -> AudioFileError {
+        AudioFileError(
+            .unsupported, path: path,
+            "\(path): a sample rate of \(rate) Hz cannot be converted to \(sampleRate) Hz; the limit is a ratio of "
+                + "\(FileLimits.rateRatio)",
+            remedy: "Export the file again with a usual rate, such as 44100 or 48000 Hz.")
+    }
+
     package static func tooLong(_ path: String) -> AudioFileError {
         AudioFileError(
             .limitExceeded, path: path, "\(path): longer than \(FileLimits.maximumFrameCount) frames",

@@ -14,6 +14,9 @@ package enum FileLimits {
     package static let channelCounts = 1...64
     /// Permitted sample rates of a file or clip, in Hz.
     package static let sampleRates = 1...768_000
+    /// Largest ratio of a conversion between two rates, ten times as much as between any two usual rates. The work and
+    /// the memory for a block grow with the ratio, because the filter reaches hundreds of frames of the lower rate.
+    package static let rateRatio = 2000
     /// Largest number of frames of a file: 36 days at 44.1 kHz. The limit keeps every product of frames and rates
     /// within 64 bits.
     package static let maximumFrameCount: Int64 = 1 << 37

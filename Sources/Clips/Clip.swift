@@ -55,8 +55,8 @@ public final class Clip: Sendable {
         frameCount = max(1, ratio.outputFrame(nearest: info.frameCount))
         if frameCount > FileLimits.maximumFrameCount { throw .tooLong(info.path) }
         let geometry = PageGeometry(channelCount: channelCount, frameCount: frameCount)
+        let maker = try PageMaker(decoder, geometry: geometry, sampleRate: self.sampleRate)
         guard let store = PublishedStore(count: geometry.pageCount) else { throw .tooLong(info.path) }
-        let maker = PageMaker(decoder, geometry: geometry, sampleRate: self.sampleRate)
         let core = ClipCore(
             maker, store: store, sampleRate: self.sampleRate, memoryBudget: memoryBudget, path: info.path)
         guard let thread = PlainThread(name: "clip-decode", { core.run() }) else { throw .noThread(info.path) }

@@ -34,7 +34,7 @@ package final class MeasuredRecording {
         sampleRate = ProgrammeReading.sampleRate(forFileRate: info.sampleRate)
         frameCount = max(
             1, RateRatio(sourceRate: info.sampleRate, outputRate: sampleRate).outputFrame(nearest: info.frameCount))
-        recording = RateReader(decoder, sampleRate: sampleRate)
+        recording = try RateReader(decoder, sampleRate: sampleRate)
     }
 
     /// Reads the recording from its first frame to its last. Memory use does not grow with its length.

@@ -9,9 +9,9 @@ final class PageMaker: Sendable {
     let geometry: PageGeometry
     private let recording: RateReader
 
-    init(_ decoder: any AudioDecoder, geometry: PageGeometry, sampleRate: Int) {
+    init(_ decoder: any AudioDecoder, geometry: PageGeometry, sampleRate: Int) throws(AudioFileError) {
         self.geometry = geometry
-        recording = RateReader(decoder, sampleRate: sampleRate)
+        recording = try RateReader(decoder, sampleRate: sampleRate)
     }
 
     /// Ends a waiting `fill`. Any thread.

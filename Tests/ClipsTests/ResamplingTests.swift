@@ -80,6 +80,26 @@ import Testing
         }
     }
 
+    @Test("a rate of more than 2000 times another is refused at the opening, and usual rates convert to all others")
+    func farRates() throws {
+        func refusal(_ rate: Int, _ output: Int) -> AudioFileError? {
+            do throws(AudioFileError) {
+                _ = try Clip(MemoryDecoder([[0.5, -0.5]], sampleRate: rate), sampleRate: output, memoryBudget: 1 << 20)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for (rate, output) in [(1, 48_000), (23, 48_000), (48_000, 1), (768_000, 383)] {
+            let error = try #require(refusal(rate, output), "\(rate) Hz to \(output) Hz")
+            #expect(error.kind == .unsupported && error.remedy.contains("44100"))
+            #expect(error.message.contains("\(rate) Hz") && error.message.contains("\(output) Hz"))
+        }
+        for (rate, output) in [(1, 1), (24, 48_000), (4000, 768_000), (768_000, 8000), (768_000, 384)] {
+            #expect(refusal(rate, output) == nil, "\(rate) Hz to \(output) Hz")
+        }
+    }
+
     @Test("positions of a resampled clip map to the nearest frame and back")
     func mapping() {
         let ratio = RateRatio(sourceRate: 44_100, outputRate: 48_000)

@@ -24,7 +24,7 @@ package func decode(_ path: String, sampleRate: Int? = nil) throws -> [[Float]] 
         sampleRate ?? info.sampleRate, 1 << RateReader.blockShift(channelCount: info.channelCount)
     )
     let ratio = RateRatio(sourceRate: info.sampleRate, outputRate: rate)
-    let (frameCount, reader) = (ratio.outputFrame(nearest: info.frameCount), RateReader(decoder, sampleRate: rate))
+    let (frameCount, reader) = (ratio.outputFrame(nearest: info.frameCount), try RateReader(decoder, sampleRate: rate))
     let block = UnsafeMutablePointer<Float>.allocate(capacity: info.channelCount * blockFrames)
     defer { unsafe block.deallocate() }
     var channels = [[Float]](repeating: [], count: info.channelCount)

@@ -24,9 +24,13 @@ package final class RateReader: @unchecked Sendable {
     private var capacity: Int
 
     /// Creates a reader for the audio of `decoder` at `sampleRate`, in Hz.
-    package init(_ decoder: any AudioDecoder, sampleRate: Int) {
-        self.decoder = decoder
+    ///
+    /// - Throws: `.unsupported` if one of the two rates is more than `FileLimits.rateRatio` times the other.
+    package init(_ decoder: any AudioDecoder, sampleRate: Int) throws(AudioFileError) {
         let info = decoder.info
+        let (low, high) = (min(info.sampleRate, sampleRate), max(info.sampleRate, sampleRate))
+        if high > FileLimits.rateRatio * low { throw .rateTooFar(info.path, info.sampleRate, to: sampleRate) }
+        self.decoder = decoder
         channelCount = info.channelCount
         ratio = info.sampleRate == sampleRate ? nil : RateRatio(sourceRate: info.sampleRate, outputRate: sampleRate)
         resampler = Resampler(channelCount: info.channelCount, sourceRate: info.sampleRate, outputRate: sampleRate)

@@ -98,7 +98,7 @@ struct ConversionJob {
     func runSoundFile() throws(AudioFileError) -> Int {
         let isSixteenBit = info.codec == "pcm_s16"
         guard let code = format.soundFileFormat(isSixteenBit: isSixteenBit) else { return 0 }
-        let recording = RateReader(decoder, sampleRate: sampleRate)
+        let recording = try RateReader(decoder, sampleRate: sampleRate)
         let blockFrames = 1 << RateReader.blockShift(channelCount: info.channelCount)
         let limit = format == .opus ? ChapterComments.opusByteLimit : ChapterComments.byteLimit
         let chapters =
