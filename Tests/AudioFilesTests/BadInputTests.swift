@@ -218,6 +218,30 @@ import Testing
         }
     }
 
+    @Test("a file that is cut short, or becomes another kind of recording, is not opened again")
+    func openedAgain() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("a.wav")
+        try writeWave(path, music(frameCount: 50_000))
+        try writeWave(scratch.file("b.wav"), music(frameCount: 50_000), format: .float32)
+        let decoder = try openDecoder(path: path)
+        let floats = try Data(contentsOf: URL(fileURLWithPath: scratch.file("b.wav")))
+        for content in [Data(), Data("no sound".utf8), floats] {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: content)
+            try file.close()
+            let error = #expect(throws: AudioFileError.self) { _ = try decoder.another() }
+            #expect(error?.kind == .changed, "\(content.count) bytes")
+        }
+        // Another file of the same name is no change: the open file is read.
+        try writeWave(scratch.file("c.wav"), music(frameCount: 50_000))
+        let kept = try openDecoder(path: scratch.file("c.wav"))
+        try FileManager.default.removeItem(atPath: scratch.file("c.wav"))
+        try Data("no sound".utf8).write(to: URL(fileURLWithPath: scratch.file("c.wav")))
+        #expect(try decode(kept.another(), 0..<1000) == decode(kept, 0..<1000))
+    }
+
     @Test("NaN and infinity never leave a decoder")
     func notFinite() throws {
         let scratch = try Scratch()

@@ -59,12 +59,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         file = try other.file.reopened()
         repairs = other.repairs
         repaired = RepairedOggFile(file, repairs)
-        var properties = SF_INFO()
-        unsafe handle = try Self.open(file, repaired, &properties)
-        guard Self.matches(properties, other.info) else {
-            unsafe sf_close(handle)
-            throw .changed(file.path)
-        }
+        unsafe handle = try Self.openAgain(file, repaired, other.info, other.traits)
         traits = other.traits
         lastTarget = other.lastTarget
         info = other.info
@@ -146,7 +141,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         if ahead < 0 || ahead > readThrough {
             let start = min(lastTarget, max(0, frame - Int64(traits.preRollSeconds * Double(info.sampleRate))))
             // Reach frames after the last seekable frame by decoding up to them, however far.
-            if (ahead < 0 || position < start) && !seek(to: start) { try reopen() }
+            if ahead < 0 || position < start, position == .max || !seek(to: start) { try reopen() }
         }
         try drop(frame - position)
     }
@@ -166,14 +161,8 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private func reopen() throws(AudioFileError) {
         // After an error, the next read must not continue with the old handle.
         position = .max
-        var properties = SF_INFO()
         let freshlyRepaired = RepairedOggFile(file, repairs)
-        let fresh = unsafe try Self.open(file, freshlyRepaired, &properties)
-        // With more channels, the library would write beyond the scratch buffer.
-        guard Self.matches(properties, info) else {
-            unsafe sf_close(fresh)
-            throw .changed(file.path)
-        }
+        let fresh = unsafe try Self.openAgain(file, freshlyRepaired, info, traits)
         unsafe sf_close(handle)
         unsafe handle = fresh
         repaired = freshlyRepaired
@@ -228,9 +217,26 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         }
     }
 
-    /// Returns false if the file was changed into a recording with other channels or another rate.
-    private static func matches(_ properties: SF_INFO, _ info: AudioFileInfo) -> Bool {
-        Int(properties.channels) == info.channelCount && Int(properties.samplerate) == info.sampleRate
+    /// Opens a file that was opened before. Throws `.changed` if the file is no longer the same kind of recording: with
+    /// more channels, the library would write beyond the scratch buffer.
+    private static func openAgain(
+        _ file: OpenedFile, _ repaired: RepairedOggFile?, _ info: AudioFileInfo, _ traits: SoundFileTraits
+    ) throws(AudioFileError) -> OpaquePointer {
+        var properties = SF_INFO()
+        let handle: OpaquePointer
+        do throws(AudioFileError) {
+            unsafe handle = try open(file, repaired, &properties)
+        } catch {
+            // The same bytes were a recording.
+            throw [.notAudio, .unsupported, .broken].contains(error.kind) ? .changed(file.path) : error
+        }
+        guard Int(properties.channels) == info.channelCount, Int(properties.samplerate) == info.sampleRate,
+            SoundFileTraits(format: Int(properties.format), container: traits.container) == traits
+        else {
+            unsafe sf_close(handle)
+            throw .changed(file.path)
+        }
+        return unsafe handle
     }
 
     private static func check(_ properties: SF_INFO, path: String) throws(AudioFileError) {

@@ -3,7 +3,7 @@
 internal import CSndFile
 
 /// Names and seek behaviour of a libsndfile format.
-struct SoundFileTraits {
+struct SoundFileTraits: Equatable {
     let container: String
     let codec: String
     /// True if samples may be NaN or infinite.
