@@ -175,6 +175,27 @@ struct TakeFaultTests {
         }
     }
 
+    @Test("silence that finds no room is not counted, also if samples follow it", arguments: [false, true])
+    func silenceWithoutRoom(hasSamples: Bool) throws {
+        for format in Self.formats {
+            let channelCount = format.channelCount
+            let calls = FullDisk(room: format.fileEnd(1001), holdsHoles: false)
+            let take = try TakeFile(path: scratch.file("take"), format: format, calls: calls)
+            try take.append(numbered(0..<1001, channelCount: channelCount))
+            try take.checkpoint()
+            try take.writeSilence(frameCount: 500)
+            let error = #expect(throws: AudioFileError.self) {
+                if hasSamples { try take.append(numbered(1501..<1600, channelCount: channelCount)) }
+                try take.checkpoint()
+            }
+            #expect(error?.kind == .diskFull && take.frameCount == 1001)
+            #expect(try Int64(scratch.size("take")) == format.fileEnd(1001))
+            try take.finish()
+            #expect(try decode(take.path) == numbered(0..<1001, channelCount: channelCount))
+            try FileManager.default.removeItem(atPath: take.path)
+        }
+    }
+
     @Test("interrupted and partial writes are no failures")
     func interruptions() throws {
         let format = Self.formats[0]

@@ -109,9 +109,11 @@ final class FailingCalls: FileCalls {
 /// written.
 struct FullDisk: FileCalls {
     let room: Int64
+    /// False if the file cannot have a hole beyond the room either, as beyond the largest size of a file.
+    let holdsHoles: Bool
     private let system = SystemFileCalls()
 
-    init(room: Int64) { self.room = room }
+    init(room: Int64, holdsHoles: Bool = true) { (self.room, self.holdsHoles) = (room, holdsHoles) }
 
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
         let count = min(Int64(bytes.count), room - offset)
@@ -122,7 +124,9 @@ struct FullDisk: FileCalls {
     func createUnnamed(in folder: String) -> Int { system.createUnnamed(in: folder) }
     func create(_ path: String) -> Int { system.create(path) }
     func name(_ descriptor: Int32, _ path: String) -> Int { system.name(descriptor, path) }
-    func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int { system.setLength(descriptor, byteCount) }
+    func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int {
+        !holdsHoles && byteCount > room ? -Int(ENOSPC) : system.setLength(descriptor, byteCount)
+    }
     func synchroniseData(_ descriptor: Int32) -> Int { 0 }
     func synchronise(_ descriptor: Int32) -> Int { 0 }
     func synchroniseFolder(_ folder: String) -> Int { 0 }

@@ -50,7 +50,8 @@ final class TakeContent {
         do throws(FileFault) {
             try unsafe storage.write(bytes, at: offset)
         } catch {
-            storedBytes = max(storedBytes, offset + Int64(error.doneBytes))
+            // The write makes the hole before it, so without a written byte there is no hole.
+            if error.doneBytes > 0 { storedBytes = max(storedBytes, offset + Int64(error.doneBytes)) }
             storedFrames += Int64(min(error.doneBytes / format.frameBytes, frameCount - first))
             throw error
         }
