@@ -1,4 +1,5 @@
 // Errors for files that exceed `FileLimits`, and for resources that the system has run out of.
+internal import Explanations
 
 extension AudioFileError {
     static func tooManyChannels(_ path: String, _ channels: Int) -> AudioFileError {
