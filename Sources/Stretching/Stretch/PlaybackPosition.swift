@@ -12,17 +12,13 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
 
     private(set) var curve = PositionCurve(position: 0, speed: 1)
     private(set) var landings = AttackLandings()
-    private var gridFrames: Int64 = 64
+    private var shape = StretchShape(sampleRate: 44_100)
+    private var sampleRate = 44_100
     /// The source frame heard first, and the position of the start's copy.
     private var firstFrame: Int64 = 0
     private(set) var start = AttackStart()
-    private var startHoldFrames: Int64 = 0
-    private var copiedFrames: Int64 = 0
-    /// Frames beyond a step for which the curve is read, to find a cut that lands before the step.
-    private var lookAhead: Int64 = 0
-    /// The hold: its first source frame, the output frame there, and the output frame at the hold's end.
-    private var holdSource = 0.0
-    private var holdFrame: Int64 = 0
+    /// The hold: the distance from its output frames to their source frames, and the output frame at the hold's end.
+    private var holdShift: Int64 = 0
     private var holdEnd: Int64 = 0
     private var isReleased = false
     /// After the hold: the offset from the nominal position, the nominal position at the hold's end, and the range over
@@ -30,7 +26,6 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     private var debt = 0.0
     private var debtOrigin = 0.0
     private var debtRoom = 1.0
-    private var longestRoom = 1.0
     /// The end of the computed steps.
     private(set) var end: Int64 = 0
     private var positions: InlineArray<256, Double> = InlineArray(repeating: 0)
@@ -49,22 +44,22 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     ) {
         curve = PositionCurve(position: Double(sourceFrame), speed: speed)
         firstFrame = sourceFrame
-        gridFrames = Int64(shape.gridFrames)
-        startHoldFrames = Int64(shape.holdFrames)
-        copiedFrames = Int64(shape.copiedFrames)
-        lookAhead = Int64(AttackTimes(sampleRate: sampleRate).longestLead)
-        longestRoom = Self.repaymentSeconds * Double(sampleRate)
+        (self.shape, self.sampleRate) = (shape, sampleRate)
         end = 0
         begin(with: attacks)
     }
+
+    private var gridFrames: Int64 { Int64(shape.gridFrames) }
+    private var copiedFrames: Int64 { Int64(shape.copiedFrames) }
+    /// Frames beyond a step for which the curve is read, to find a cut that lands before the step.
+    private var lookAhead: Int64 { Int64(AttackTimes(sampleRate: sampleRate).longestLead) }
 
     /// Begins with these attacks, if no position has been computed yet.
     private mutating func begin(with attacks: AttackList) {
         start = AttackStart(attacks, at: firstFrame, curve: curve, copiedFrames: copiedFrames)
         let copied = copyFrame
         let copiedEnd = landings.restart(attacks, startFrame: copied, copiedFrames: copiedFrames)
-        (holdSource, holdFrame) = (Double(copied), 0)
-        holdEnd = max(startHoldFrames, copiedEnd - copied)
+        (holdShift, holdEnd) = (copied, max(Int64(shape.holdFrames), copiedEnd - copied))
         isReleased = false
         debt = 0
     }
@@ -128,13 +123,13 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     private mutating func land(at frame: Int64) {
         let earliest = max(copiedFrames, frame - gridFrames)
         guard let record = landings.advance(to: frame, after: earliest, curve: curve) else { return }
-        (holdSource, holdFrame) = (Double(record.cut), landings.segment.landing)
-        holdEnd = holdFrame + record.whole - record.cut
+        holdShift = record.cut - landings.segment.landing
+        holdEnd = record.whole - holdShift
         isReleased = false
     }
 
     private mutating func position(at frame: Int64) -> Double {
-        guard frame > holdEnd else { return holdSource + Double(frame - holdFrame) }
+        guard frame > holdEnd else { return Double(frame + holdShift) }
         if !isReleased { release() }
         let nominal = curve.position(at: frame)
         return nominal + debt * max(0, 1 - (nominal - debtOrigin) / debtRoom)
@@ -144,8 +139,8 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     private mutating func release() {
         isReleased = true
         debtOrigin = curve.position(at: holdEnd)
-        debt = holdSource + Double(holdEnd - holdFrame) - debtOrigin
-        var room = longestRoom
+        debt = Double(holdEnd + holdShift) - debtOrigin
+        var room = Self.repaymentSeconds * Double(sampleRate)
         if let next = landings.next { room = min(room, Double(next.attack) - debtOrigin) }
         debtRoom = max(1, max(room, Self.shortestRoom * debt.magnitude))
     }
