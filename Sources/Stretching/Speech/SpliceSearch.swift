@@ -9,7 +9,6 @@ internal import Glibc
 
 /// One search. All frames are counted from the section's start.
 struct SpliceSearch: ~Copyable {
-    private let analysis: SpeechAnalysis
     private let lengths: Lengths
     private let routes: JumpRoutes
     private var paths = SplicePathTree()
@@ -25,11 +24,12 @@ struct SpliceSearch: ~Copyable {
         let hop: Int
         /// 2^32 divided by the hop, rounded up.
         let inverseHop: UInt64
+
         /// States per hop: ±40 ms of distance.
-        let distances: Int
+        var distances: Int { 81 }
         /// The last jump's crossfade, and its earliest position before the end: 4 and 40 ms.
-        let lastCrossfade: Int
-        let lastReach: Int
+        var lastCrossfade: Int { 4 * hop }
+        var lastReach: Int { 40 * hop }
     }
 
     private struct State {
@@ -59,11 +59,10 @@ struct SpliceSearch: ~Copyable {
     private static let lastJumpPrice = 1.0
 
     init(_ analysis: SpeechAnalysis, section: Range<Int64>, outputFrames: Int) {
-        self.analysis = analysis
         let hop = analysis.shape.cellFrames
         lengths = Lengths(
             source: section.count, output: outputFrames, hop: hop,
-            inverseHop: (1 << 32) / UInt64(hop) + 1, distances: 81, lastCrossfade: 4 * hop, lastReach: 40)
+            inverseHop: (1 << 32) / UInt64(hop) + 1)
         routes = JumpRoutes(analysis, section: section)
         rowCount = analysis.shape.longestCrossfadeFrames / hop + 4
     }
@@ -193,7 +192,7 @@ struct SpliceSearch: ~Copyable {
     /// Without a last jump, paths end so near to the section's end that this jump is only some frames long.
     private mutating func finish(_ state: State, output: Int) {
         let rest = lengths.output - output
-        guard rest <= lengths.lastReach * lengths.hop else { return }
+        guard rest <= lengths.lastReach else { return }
         let jump = lengths.source - (state.head + rest)
         let milliseconds = Double(abs(jump)) / Double(lengths.hop)
         let price = jump == 0 ? 0 : SpliceSearch.splicePrice + SpliceSearch.lastJumpPrice * milliseconds
