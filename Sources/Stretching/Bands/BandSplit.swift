@@ -12,11 +12,8 @@ internal import Samples
 /// ``accept(_:)`` takes blocks; ``split()`` splits one block a call, in the same order. A caller can therefore supply
 /// many blocks at once and split them gradually. Real-time safe: all but `init`.
 struct BandSplit: ~Copyable {
-    let channelCount: Int
     /// Samples of the middle band made from one input block.
     static let blockSamples = 64
-    /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of this length.
-    let blockFrames: Int
     let shape: BandShape
     /// Every band at its own rate. With one band, the high band is the whole source.
     let low: SampleRing
@@ -40,12 +37,15 @@ struct BandSplit: ~Copyable {
     private(set) var acceptedEnd: Int64 = 0
     private(set) var dividedEnd: Int64 = 0
     private var isWhole = false
-    private var decimatedEnd: Int64 = 0
-    private var restEnd: Int64 = 0
-    /// One past the last sample of each band.
-    private(set) var lowEnd: Int64 = 0
-    private(set) var middleEnd: Int64 = 0
-    private(set) var highEnd: Int64 = 0
+
+    /// One past the last sample of each band, and of the steps between.
+    struct Ends {
+        let decimated: Int64
+        let low: Int64
+        let rest: Int64
+        let middle: Int64
+        let high: Int64
+    }
 
     /// - Parameters:
     ///   - acceptedFrames: Maximum number of source frames waiting for the split.
@@ -55,11 +55,10 @@ struct BandSplit: ~Copyable {
     init(
         channelCount: Int, sampleRate: Int, acceptedFrames: Int, keptFrames: Int, runFrames: Int, runSamples: Int
     ) {
-        self.channelCount = channelCount
         let shape = BandShape(sampleRate: sampleRate)
         self.shape = shape
         let factor = shape.factor
-        blockFrames = Self.blockSamples * factor
+        let blockFrames = Self.blockSamples * factor
         let history = shape.contextFrames(of: .high) + 2 * blockFrames
         source = SampleRing(
             channelCount: channelCount, sampleCount: acceptedFrames + history,
@@ -83,6 +82,22 @@ struct BandSplit: ~Copyable {
         middleInterpolator = BandInterpolator(factor: factor)
     }
 
+    var channelCount: Int { source.channelCount }
+    /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of this length.
+    var blockFrames: Int { Self.blockSamples * shape.factor }
+
+    /// The ends that the source split so far allows. With one band, only the high band gets samples.
+    var ends: Ends {
+        let reach = Int64(BandShape.reach)
+        let decimated = (isWhole ? firstFrame : dividedEnd) / Int64(shape.factor) - reach + 1
+        let low = (decimated - Int64(shape.lowHalf) + 1) >> 1
+        let rest = 2 * (low - reach)
+        let middle = rest - Int64(shape.middleHalf)
+        // Whole groups of frames, one group per sample of the low band.
+        let high = isWhole ? dividedEnd : Int64(2 * shape.factor) * ((middle - reach) >> 1)
+        return Ends(decimated: decimated, low: low, rest: rest, middle: middle, high: high)
+    }
+
     /// Starts again; the next block accepted begins at `first`, a multiple of ``blockFrames``.
     ///
     /// With one band, the high band is the unchanged source and the other bands are not computed.
@@ -92,8 +107,6 @@ struct BandSplit: ~Copyable {
         firstFrame = first
         acceptedEnd = first
         dividedEnd = first
-        setEnds()
-        if isWhole { highEnd = first }
     }
 
     /// Takes the next block, channel after channel, and silences invalid samples. The block is split later, by
@@ -112,33 +125,20 @@ struct BandSplit: ~Copyable {
     /// Splits the oldest waiting block.
     mutating func split() {
         precondition(dividedEnd < acceptedEnd, "There is no block to divide.")
+        let first = ends
         dividedEnd += Int64(blockFrames)
         if isWhole {
             for channel in 0..<channelCount { copyBlock(channel) }
-            highEnd = dividedEnd
             return
         }
-        let (decimatedFrom, lowFrom, restFrom) = (decimatedEnd, lowEnd, restEnd)
-        let (middleFrom, highFrom) = (middleEnd, highEnd)
-        setEnds()
+        let end = ends
         for channel in 0..<channelCount {
-            decimate(channel, decimatedFrom..<decimatedEnd)
-            makeLow(channel, lowFrom..<lowEnd)
-            makeRest(channel, restFrom..<restEnd)
-            makeMiddle(channel, middleFrom..<middleEnd)
-            makeHigh(channel, highFrom..<highEnd)
+            decimate(channel, first.decimated..<end.decimated)
+            makeLow(channel, first.low..<end.low)
+            makeRest(channel, first.rest..<end.rest)
+            makeMiddle(channel, first.middle..<end.middle)
+            makeHigh(channel, first.high..<end.high)
         }
-    }
-
-    /// Computes the end of each band that the source supplied so far allows.
-    private mutating func setEnds() {
-        let reach = Int64(BandShape.reach)
-        decimatedEnd = dividedEnd / Int64(shape.factor) - reach + 1
-        lowEnd = (decimatedEnd - Int64(shape.lowHalf) + 1) >> 1
-        restEnd = 2 * (lowEnd - reach)
-        middleEnd = restEnd - Int64(shape.middleHalf)
-        // Whole groups of frames, one group per sample of the low band.
-        highEnd = Int64(2 * shape.factor) * ((middleEnd - reach) >> 1)
     }
 }
 

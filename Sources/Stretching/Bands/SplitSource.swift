@@ -41,12 +41,13 @@ struct SplitSource: Sendable {
         let input = FloatStorage(count: block.channels.count * split.blockFrames)
         while split.dividedEnd < block.range.upperBound + context {
             Self.fill(input.view, from: split.acceptedEnd, of: block, blockFrames: split.blockFrames)
-            let (lowFrom, middleFrom, highFrom) = (split.lowEnd, split.middleEnd, split.highEnd)
+            let first = split.ends
             split.accept(input.view)
             split.split()
-            Self.append(to: &low, split.low, lowFrom..<split.lowEnd, within: block.range)
-            Self.append(to: &middle, split.middle, middleFrom..<split.middleEnd, within: block.range)
-            Self.append(to: &high, split.high, highFrom..<split.highEnd, within: block.range)
+            let end = split.ends
+            Self.append(to: &low, split.low, first.low..<end.low, within: block.range)
+            Self.append(to: &middle, split.middle, first.middle..<end.middle, within: block.range)
+            Self.append(to: &high, split.high, first.high..<end.high, within: block.range)
         }
         source = block
         self.shape = shape
