@@ -1,5 +1,5 @@
-# Every target that builds or tests installs what it needs: scripts/setup.sh installs missing Debian packages, and prints nothing if
-# none is missing.
+# Every target that builds or tests installs what it needs: scripts/setup.sh installs missing Debian packages, and
+# prints nothing if none is missing.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -151,7 +151,8 @@ completions: build ## write completions for bash, zsh and fish to .build-complet
 		.build/release/woodshed --generate-completion-script $$shell >.build-completions/woodshed.$$shell || exit 1; \
 	done
 
-# Builds nothing, so that `sudo make install` works where only the user has Swift, and leaves no file of root's in the build folder.
+# Builds nothing, so that `sudo make install` works where only the user has Swift, and leaves no file of root's in the
+# build folder.
 install: ## install what `make build` has built to PREFIX (default /usr/local), with manual pages, completions and licence
 	@scripts/install.sh .build/release/woodshed "$(DESTDIR)$(PREFIX)"
 

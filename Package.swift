@@ -13,26 +13,28 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
-    // The compiler checks @_noLocks and @_noAllocation only with whole-module optimisation, so only in release builds. What reports
-    // a failed check of the standard library, which the tests under the thread sanitizer contain, would not pass.
+    // The compiler checks @_noLocks and @_noAllocation only with whole-module optimisation, so only in release builds.
+    // What reports a failed check of the standard library, which the tests under the thread sanitizer contain, would
+    // not pass.
     + (sanitizesThreads ? [] : [.define("REALTIME_CHECKS", .when(configuration: .release))])
     + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-// Set to the real-time sanitizer's runtime for the tests under that sanitizer. The runtime is linked whole, because nothing
-// refers to the interceptors by name, and exported, so that the shared libraries find them.
+// Set to the real-time sanitizer's runtime for the tests under that sanitizer. The runtime is linked whole, because
+// nothing refers to the interceptors by name, and exported, so that the shared libraries find them.
 let realtimeSanitizer: [LinkerSetting] =
     (Context.environment["WOODSHED_REALTIME_SANITIZER"].map { runtime in
         let flags = ["--whole-archive", runtime, "--no-whole-archive", "--export-dynamic"]
         return [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] })]
     }) ?? []
 
-// Set for the command as it ships, with the standard library inside. The package manager's own option for that compiles each module anew.
+// Set for the command as it ships, with the standard library inside. The package manager's own option for that compiles
+// each module anew.
 let shipped: [LinkerSetting] =
     Context.environment["WOODSHED_STATIC_STDLIB"] == nil ? [] : [.unsafeFlags(["-static-stdlib"])]
 
-// Code that computes no sound, and that nobody waits for, gains nothing from optimisation, which is most of the time of a release build: the
-// command, the library of recordings, transfers, and tests that only call, wait and compare. What such tests test is optimised all the same.
-// docs/architecture.md has the modules and their times.
+// Code that computes no sound, and that nobody waits for, gains nothing from optimisation, which is most of the time of
+// a release build: the command, the library of recordings, transfers, and tests that only call, wait and compare. What
+// such tests test is optimised all the same. docs/architecture.md has the modules and their times.
 let unoptimised =
     settings + [
         .unsafeFlags(["-Onone"], .when(configuration: .release))
@@ -40,19 +42,21 @@ let unoptimised =
 // Tests that share memory with a render thread: the thread sanitizer does not see what unoptimised generic code does.
 let testsOfThreads = sanitizesThreads ? settings : unoptimised
 
-// The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread. scripts/checks/modules.py holds them to it.
+// The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread.
+// scripts/checks/modules.py holds them to it.
 let oneThread: Set = [
     "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "FuzzTests", "LibrariesTests", "SectionsTests",
     "SettingsTests", "TextFormatsTests", "UserStateTests",
 ]
-// The command shares memory only as the compiler checks, but for what scripts/checks/modules.py lists; the soak runs it there all the same. Its tests
-// only start it, and run as built without the sanitizer.
+// The command shares memory only as the compiler checks, but for what scripts/checks/modules.py lists; the soak runs it
+// there all the same. Its tests only start it, and run as built without the sanitizer.
 let commandOnly: Set =
     Context.environment["WOODSHED_THREADS_EVERYWHERE"] ?? "" != ""
     ? ["WoodshedCLITests"]
     : ["Drawing", "Settings", "Terminal", "WoodshedCLI", "WoodshedCLITests", "WoodshedCommand", "woodshed"]
-// These share memory only as the compiler checks, too, but tests of threads need them. The thread sanitizer finds the same in them without
-// optimisation; with it, and with the checks of unoptimised code, they take four times as long to compile.
+// These share memory only as the compiler checks, too, but tests of threads need them. The thread sanitizer finds the
+// same in them without optimisation; with it, and with the checks of unoptimised code, they take four times as long to
+// compile.
 let compilerChecked: Set = ["Catalogue", "Sections", "Store", "TextFormats"]
 let oneThreadFolder = sanitizesThreads ? ["OneThread"] : []
 
@@ -82,8 +86,8 @@ let package = Package(
         .library(name: "SoundMeasures", targets: ["SoundMeasures"]),
         // Only for the benchmarks' packages: creates virtual cards.
         .library(name: "VirtualCardSupport", targets: ["VirtualCardSupport"]),
-        // For tests: the virtual card in the form that alsa-lib loads. Built next to the test binary, where the tests look for
-        // it.
+        // For tests: the virtual card in the form that alsa-lib loads. Built next to the test binary, where the tests
+        // look for it.
         .library(name: "VirtualCardPlugIn", type: .dynamic, targets: ["VirtualCardPlugIn"]),
         // Only for the benchmarks' packages: signals to the programs that they start.
         .library(name: "ProcessHandles", targets: ["ProcessHandles"]),

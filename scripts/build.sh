@@ -3,7 +3,8 @@
 # with a dash go to `swift build`.
 #
 #   scripts/build.sh [PRODUCT]     another product of the package, in the same way; common parts are built once
-#   scripts/build.sh --package FOLDER ...   another package that uses Woodshed, in the same build folder: common modules are built once
+#   scripts/build.sh --package FOLDER ...   another package that uses Woodshed, in the same build folder: common modules
+#                                           are built once
 #   scripts/build.sh --tests [NAME]   the tests, and the command again, linked for the tests: .build/release/NAME
 #   scripts/build.sh --linked-in   only prints the folder with the linked archives
 set -euo pipefail
@@ -12,10 +13,10 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/release-options.sh
 . scripts/release-options.sh
 
-# Linking the standard library statically makes the command start faster, and run without a Swift installation. The C++ library
-# of Swift's runtime is linked statically too if its archive is installed: the library has most of the symbols that the dynamic
-# linker would look up by name at a start. The linker takes the archive because this folder contains no shared library of
-# the name.
+# Linking the standard library statically makes the command start faster, and run without a Swift installation. The C++
+# library of Swift's runtime is linked statically too if its archive is installed: the library has most of the symbols
+# that the dynamic linker would look up by name at a start. The linker takes the archive because this folder contains no
+# shared library of the name.
 linked_in=$PWD/.build/linked-in
 swift=${SWIFT:-swift}
 build=("$swift" build "${release[@]}")
@@ -54,8 +55,9 @@ foundation=("$static"/linux/lib_Foundation*.a)
 # A command exports nothing to other programs, but the standard library's flags for static linking export all symbols.
 link=(-Xlinker "-L$linked_in" -Xlinker --no-export-dynamic)
 for archive in "${foundation[@]}"; do link+=(-Xlinker "$archive"); done
-# Packed relocations take a twentieth of the space of plain relocations, 1.4 MB less. The dynamic linker supports the format since glibc 2.36;
-# an older linker refuses the command with a message. A build for an older system needs an older system anyway.
+# Packed relocations take a twentieth of the space of plain relocations, 1.4 MB less. The dynamic linker supports the
+# format since glibc 2.36; an older linker refuses the command with a message. A build for an older system needs an
+# older system anyway.
 libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || true)
 if printf '%s\n' "glibc 2.36" "$libc" | sort -C -V; then link+=(-Xlinker -z -Xlinker pack-relative-relocs); fi
 

@@ -3,8 +3,8 @@
 #   scripts/install.sh BINARY PREFIX
 #   scripts/install.sh --remove PREFIX
 #
-# The script builds nothing, needs no Swift, and writes only below PREFIX, because root often runs the script: root's files in the
-# build folder would stop the next build by the user.
+# The script builds nothing, needs no Swift, and writes only below PREFIX, because root often runs the script: root's
+# files in the build folder would stop the next build by the user.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
 
@@ -34,7 +34,8 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 "$scripts/docs/reference.py" --man "$made/man" >/dev/null
 for shell in bash zsh fish; do "$1" --generate-completion-script "$shell" >"$made/$shell"; done
-# A shell reads this file and does not run the file; the packages' checker complains of a line that names an interpreter.
+# A shell reads this file and does not run the file; the packages' checker complains of a line that names an
+# interpreter.
 sed -i '1{/^#!/d}' "$made/bash"
 
 install -D -m 755 "$1" "$binary"

@@ -157,7 +157,8 @@ if ! command -v swift >/dev/null; then
     fail "Swift is not on the PATH; install Swift 6.2 or later from https://www.swift.org/install/linux/"
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # A system without Debian's packages may still have the libraries. Only continue with the build if pkg-config finds them.
+    # A system without Debian's packages may still have the libraries. Only continue with the build if pkg-config finds
+    # them.
     if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate libxxhash; then exit 0; fi
     fail "this is no Debian system, so nothing can be installed here." \
         "Install what these Debian packages hold, then run this again: ${names[*]}"

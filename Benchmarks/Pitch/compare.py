@@ -1,12 +1,13 @@
-"""Measures pitch trackers on the files of sounds.py: librosa's pYIN, praat (parselmouth), aubio (libaubio.so.5), and ours.
+"""Measures pitch trackers on the files of sounds.py: librosa's pYIN, praat (parselmouth), aubio (libaubio.so.5), and
+ours.
 
   python3 sounds.py FOLDER
   CompareBenchmark --track 50 1200 FOLDER/voice_*.f32; CompareBenchmark --track 40 2100 FOLDER/inst_*.f32
   python3 compare.py FOLDER
 
-Ours writes FILE.ours beside each file. g50 and g20 are shares of the values that both have a pitch, farther apart than 50 cents or 20 %;
-wrong50 is the share of all judged values with a wrong pitch, or a wrong decision whether there is one. aubio's values are moved
-in time as suits it best. Needs numpy, librosa and praat-parselmouth.
+Ours writes FILE.ours beside each file. g50 and g20 are shares of the values that both have a pitch, farther apart than
+50 cents or 20 %; wrong50 is the share of all judged values with a wrong pitch, or a wrong decision whether there is
+one. aubio's values are moved in time as suits it best. Needs numpy, librosa and praat-parselmouth.
 """
 
 import glob

@@ -2,8 +2,9 @@
 
   SEED=0 python3 sounds.py FOLDER
 
-Writes raw 32-bit floats: NAME.CONDITION.f32 are samples, NAME.truth is the pitch every 10 ms in Hz, 0 for none, -1 where it is not judged:
-within 15 ms of a change, and where a string has decayed by 30 dB but still sounds. Needs numpy and scipy.
+Writes raw 32-bit floats: NAME.CONDITION.f32 are samples, NAME.truth is the pitch every 10 ms in Hz, 0 for none, -1
+where it is not judged: within 15 ms of a change, and where a string has decayed by 30 dB but still sounds. Needs numpy
+and scipy.
 """
 
 import numpy as np, os, sys

@@ -1,6 +1,7 @@
 """The numbers, structs and functions of woodshed.h for ctypes; made by scripts/checks/python-tables.py from the header.
 
-The names are those of the header without `woodshed_`; the names of numbers are without the words common to an enumeration.
+The names are those of the header without `woodshed_`; the names of numbers are without the words common to an
+enumeration.
 """
 from ctypes import c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p, CFUNCTYPE, POINTER, sizeof, Structure, Union
 
@@ -499,7 +500,8 @@ _FUNCTIONS = {
 
 
 def declare(library):
-    """Sets the types of the functions of a loaded library, and returns the library. An older library may lack functions."""
+    """Sets the types of the functions of a loaded library, and returns the library. An older library may lack
+    functions."""
     for name, (result, *parameters) in _FUNCTIONS.items():
         function = getattr(library, "woodshed_" + name, None)
         if function is not None:

@@ -9,10 +9,10 @@
         engine.start()
         engine.wait()
 
-The module has no dependencies but the shared library libwoodshed.so.1, and _woodshed_tables.py beside this file; the environment variable
-WOODSHED_LIBRARY names another library. Positions and lengths are in frames at the engine's rate, from 0; speeds are factors from 0.25 to 4.
-Every failure raises `Error`, with message, remedy and status. Any thread may call any function. The header woodshed.h describes each
-function and each field.
+The module has no dependencies but the shared library libwoodshed.so.1, and _woodshed_tables.py beside this file; the
+environment variable WOODSHED_LIBRARY names another library. Positions and lengths are in frames at the engine's rate,
+from 0; speeds are factors from 0.25 to 4. Every failure raises `Error`, with message, remedy and status. Any thread may
+call any function. The header woodshed.h describes each function and each field.
 """
 import ctypes
 import os
@@ -107,14 +107,16 @@ def devices():
 
 
 def measure(path):
-    """Measures a whole recording; returns a dictionary of the fields of woodshed_loudness, levels in LUFS, dBTP and dB."""
+    """Measures a whole recording; returns a dictionary of the fields of woodshed_loudness, levels in LUFS, dBTP and
+    dB."""
     loudness = _tables.loudness()
     _call("measure", os.fsencode(path), byref(loudness))
     return _values(loudness)
 
 
 def calibrate(output="default", input="default", **options):
-    """Measures the round trip from an output to an input, in frames, by playing chirps; returns the fields of woodshed_round_trip."""
+    """Measures the round trip from an output to an input, in frames, by playing chirps; returns the fields of
+    woodshed_round_trip."""
     trip = _tables.round_trip()
     _call("calibrate", os.fsencode(output), os.fsencode(input), byref(_tables.engine_options(**options)), byref(trip))
     return _values(trip)
@@ -127,8 +129,8 @@ def _passage(path, start=0, end=0, speed=0, semitones=0):
 def compare(take, model, start_seconds=0, **passage):
     """Compares a take with the recording heard, at most ten minutes each; returns the fields of woodshed_comparison.
 
-    `start_seconds` is the second of the take at which the model's first frame was heard. `passage` is the start and the end of the
-    model, in frames of its file, and its speed and semitones.
+    `start_seconds` is the second of the take at which the model's first frame was heard. `passage` is the start and the
+    end of the model, in frames of its file, and its speed and semitones.
     """
     comparison = _tables.comparison()
     _call("compare", os.fsencode(take), byref(_passage(model, **passage)), start_seconds, byref(comparison))
@@ -195,8 +197,8 @@ class _Handle:
 class Engine(_Handle):
     """An open output and the players on this output.
 
-    `output` is "default", the name of an ALSA device, "null" or "file:PATH"; None makes an engine for `render()`. With an `input`, takes
-    can be recorded by `Session.record()`. `options` are further fields of woodshed_engine_options.
+    `output` is "default", the name of an ALSA device, "null" or "file:PATH"; None makes an engine for `render()`. With
+    an `input`, takes can be recorded by `Session.record()`. `options` are further fields of woodshed_engine_options.
     """
 
     _kind = "engine"
@@ -220,11 +222,13 @@ class Engine(_Handle):
         return Player(self, clip, _plan(**plan))
 
     def session(self, clip, options=None, **plan):
-        """Prepares a session. `options` is a dictionary of fields of woodshed_session_options; `plan` is as for a player."""
+        """Prepares a session. `options` is a dictionary of fields of woodshed_session_options; `plan` is as for a
+        player."""
         return Session(self, clip, _plan(**plan), options or {})
 
     def listen(self, capacity=0):
-        """Opens a queue of the events from now on; a queue opened before the players misses no event. `capacity` 0 is 4096 events."""
+        """Opens a queue of the events from now on; a queue opened before the players misses no event. `capacity` 0
+        is 4096 events."""
         return Listener(self, capacity)
 
     def start(self):
@@ -232,7 +236,8 @@ class Engine(_Handle):
         _call("engine_start", self._handle)
 
     def wait(self):
-        """Waits until the last player has finished and the device has played the sound, or the engine is stopped or closed."""
+        """Waits until the last player has finished and the device has played the sound, or the engine is stopped or
+        closed."""
         _call("engine_wait", self._handle)
 
     def stop(self):
@@ -240,10 +245,11 @@ class Engine(_Handle):
         _call("engine_stop", self._handle)
 
     def render(self, frames, delay_frames=0):
-        """Returns the next frames of an engine without a device (`output=None`): an array of floats per channel, and the frames of sound.
+        """Returns the next frames of an engine without a device (`output=None`): an array of floats per channel, and
+        the frames of sound.
 
-        `delay_frames` counts the frames from the first frame of the block until this frame is heard. Not for an audio thread: Python
-        allocates.
+        `delay_frames` counts the frames from the first frame of the block until this frame is heard. Not for an audio
+        thread: Python allocates.
         """
         channels = self.configuration["channels"]
         buffers = [(c_float * frames)() for _ in range(channels)]
@@ -296,7 +302,8 @@ class Clip(_Handle):
 
 
 class Player(_Handle):
-    """A clip played by a plan. `at` is the output frame of a request, or NOW for the next block. Sections count from 1."""
+    """A clip played by a plan. `at` is the output frame of a request, or NOW for the next block. Sections count
+    from 1."""
 
     _kind = "player"
 
@@ -343,7 +350,8 @@ class Player(_Handle):
         _call("player_set_plan", self._handle, byref(_plan(**plan)), at)
 
     def set_strip(self, at=NOW, centre="as_recorded", **strip):
-        """Changes the channels, the centre, the balance and the equaliser; without arguments the strip becomes neutral."""
+        """Changes the channels, the centre, the balance and the equaliser; without arguments the strip becomes
+        neutral."""
         _call("player_set_strip", self._handle, byref(_tables.strip(centre=CENTRES[centre], **strip)), at)
 
     def freeze(self, at=NOW):
@@ -363,7 +371,8 @@ class Player(_Handle):
         return None if clip_frame.value < 0 else clip_frame.value
 
     def take_peaks(self, count=2):
-        """Returns the highest absolute sample of each of the first `count` channels, at most 8, since the last call; 1 is full scale."""
+        """Returns the highest absolute sample of each of the first `count` channels, at most 8, since the last call;
+        1 is full scale."""
         peaks = (c_float * count)()
         _call("player_take_peaks", self._handle, peaks, count)
         return list(peaks)
@@ -405,9 +414,11 @@ class Session(_Handle):
         _call("session_keep_log", self._handle, store._handle, os.fsencode(recording))
 
     def record(self, store=None, recording=None, mode="key", folder=None, name=None, device=None, **takes):
-        """Records takes over the session, before the engine's start. `takes` has further fields of woodshed_session_takes.
+        """Records takes over the session, before the engine's start. `takes` has further fields of
+        woodshed_session_takes.
 
-        `mode` is "key" (from one `toggle_take()` to the next), "passes" (each pass is a take) or "gaps" (each gap is a take).
+        `mode` is "key" (from one `toggle_take()` to the next), "passes" (each pass is a take) or "gaps" (each gap is a
+        take).
         """
         names = {"folder": folder, "name": name, "device": device}
         settings = _tables.session_takes(
@@ -493,11 +504,12 @@ class Session(_Handle):
 class Listener(_Handle):
     """A queue of events: iterate over the queue until the engine is closed, or call `next()`.
 
-    An event is a dictionary: `kind`, `frame` (-1 without a frame), `player`, `events_lost`, and the fields that woodshed.h describes
-    for the kind.
+    An event is a dictionary: `kind`, `frame` (-1 without a frame), `player`, `events_lost`, and the fields that
+    woodshed.h describes for the kind.
 
-    Without an engine or a recorder, a queue is for answers: the methods with names that begin with `request_` start work on another
-    thread, and return a number. The event "answer" has the same `request`, and `status` 0 with a result, or `message` and `remedy`.
+    Without an engine or a recorder, a queue is for answers: the methods with names that begin with `request_` start
+    work on another thread, and return a number. The event "answer" has the same `request`, and `status` 0 with a
+    result, or `message` and `remedy`.
     """
 
     _kind = "listener"
@@ -638,7 +650,8 @@ class Waveform(_Handle):
         return frames.value
 
     def columns(self, count, start=0, end=None, channel=-1):
-        """Returns the columns of a picture, each a dictionary with minimum, maximum, rms and is_clipped; channel -1 is all channels."""
+        """Returns the columns of a picture, each a dictionary with minimum, maximum, rms and is_clipped; channel -1
+        is all channels."""
         columns = (_tables.column * count)()
         end = self.frames if end is None else end
         _call("waveform_get_columns", self._handle, start, end, channel, columns, count)
@@ -716,7 +729,8 @@ class Store(_Handle):
         return _items("take_list", handle)
 
     def rate(self, recording, section, rating):
-        """Rates a section as practised now: "again" (failed), "hard" (with mistakes), "good" (correct) or "easy" (without effort)."""
+        """Rates a section as practised now: "again" (failed), "hard" (with mistakes), "good" (correct) or "easy"
+        (without effort)."""
         _call("store_rate_section", self._handle, os.fsencode(recording), section, RATINGS[rating])
 
     def due(self, recording=None):

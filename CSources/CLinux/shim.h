@@ -40,8 +40,8 @@ static inline int linux_process_group_signal(int descriptor, int number) {
 /// Reports how the process of a descriptor ended, in the form of `wait`, even if another caller has waited for the
 /// process (Linux 6.15). Returns 0, or -1 if not known.
 static inline int linux_process_end(int descriptor, int *status) {
-    // struct pidfd_info of <linux/pidfd.h>, which older headers do not have: mask, control group, eleven other fields, exit
-    // status.
+    // struct pidfd_info of <linux/pidfd.h>, which older headers do not have: mask, control group, eleven other fields,
+    // exit status.
     struct {
         unsigned long long mask, group;
         unsigned other[11];

@@ -118,7 +118,8 @@ int realtime_name_thread(const char *name) { return pthread_setname_np(pthread_s
 
 int realtime_schedule_fifo(int priority) {
     const struct sched_param parameters = {.sched_priority = priority};
-    // 0 is the calling thread. With the flag, a forked process does not inherit a priority that could starve all others.
+    // 0 is the calling thread. With the flag, a forked process does not inherit a priority that could starve all
+    // others.
     return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0 ? 0 : errno;
 }
 

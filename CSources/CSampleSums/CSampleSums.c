@@ -54,8 +54,8 @@ SampleSum sample_sum(const int16_t *samples, size_t count) {
 }
 
 void sample_sum_stereo(const int16_t *samples, size_t frames, SampleSum *left, SampleSum *right) {
-    // The lower halves of the 32-bit lanes are the left channel. With zeros in the upper halves, only the left samples are
-    // squared.
+    // The lower halves of the 32-bit lanes are the left channel. With zeros in the upper halves, only the left samples
+    // are squared.
     const __m128i lefts = _mm_set1_epi32(0xFFFF);
     Lanes lanes = no_lanes();
     __m128i other = _mm_setzero_si128();

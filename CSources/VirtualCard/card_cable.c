@@ -71,8 +71,8 @@ int cable_read(struct cable *cable, int64_t frame, double *samples, unsigned cha
     return is_there;
 }
 
-// Windowed sinc, Kaiser's window with beta 12 (Kaiser and Schafer, "On the use of the I0-sinh window", 1980): stop band below
-// -118 dB, pass band up to 0.43 of the rate. The window is in a table; the sine is computed once per frame.
+// Windowed sinc, Kaiser's window with beta 12 (Kaiser and Schafer, "On the use of the I0-sinh window", 1980): stop band
+// below -118 dB, pass band up to 0.43 of the rate. The window is in a table; the sine is computed once per frame.
 enum { HALF_WIDTH = 32, TABLE_STEPS = 512 };
 static double window_table[HALF_WIDTH * TABLE_STEPS + 2];
 

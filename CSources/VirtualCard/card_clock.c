@@ -42,7 +42,8 @@ uint64_t clock_pace(unsigned rate, double ppm) {
 
 int64_t clock_frames(int64_t nanoseconds, uint64_t pace) {
     if (nanoseconds <= 0) return 0;
-    // 128 bits, because a double is off by a frame after some days, and the next wake-up would then come before its own frame.
+    // 128 bits, because a double is off by a frame after some days, and the next wake-up would then come before its own
+    // frame.
     return (int64_t)((unsigned __int128)nanoseconds * pace / pace_unit);
 }
 
@@ -82,8 +83,8 @@ static void advance_to(struct clock_block *clock, int64_t time) {
     while (now < time && !atomic_compare_exchange_weak(&clock->now, &now, time)) {}
 }
 
-// A program on another thread gets this much real time to serve its stream: until time passes, and until the stream is made to
-// fail.
+// A program on another thread gets this much real time to serve its stream: until time passes, and until the stream is
+// made to fail.
 static const int64_t short_patience = 2000000, long_patience = 10000000000, recheck = 100000;
 
 int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wake, struct clock_patience *patience) {

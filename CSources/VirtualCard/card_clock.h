@@ -1,4 +1,5 @@
-// Time: the machine's monotonic clock, or a virtual clock that jumps to the next time at which a stream has something to do.
+// Time: the machine's monotonic clock, or a virtual clock that jumps to the next time at which a stream has something
+// to do.
 #ifndef WOODSHED_CARD_CLOCK_H
 #define WOODSHED_CARD_CLOCK_H
 
@@ -48,8 +49,8 @@ struct clock_patience {
     bool is_counting;
 };
 
-// Lets virtual time pass up to `wake`, or to an earlier wake-up of another stream. Returns 0, or the nanoseconds of real time
-// to wait for another thread before calling again.
+// Lets virtual time pass up to `wake`, or to an earlier wake-up of another stream. Returns 0, or the nanoseconds of
+// real time to wait for another thread before calling again.
 int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wake, struct clock_patience *patience);
 
 #endif

@@ -116,8 +116,8 @@ static struct card_stream *make_stream(struct virtual_card *card, int direction)
     stream->plug = (snd_pcm_ioplug_t){
         .version = SND_PCM_IOPLUG_VERSION,
         .name = "Virtual card",
-        // The last flag lets the position run up to the boundary; without it, all but the last round of the buffer would be
-        // lost.
+        // The last flag lets the position run up to the boundary; without it, all but the last round of the buffer
+        // would be lost.
         .flags = SND_PCM_IOPLUG_FLAG_LISTED | SND_PCM_IOPLUG_FLAG_MONOTONIC | SND_PCM_IOPLUG_FLAG_BOUNDARY_WA,
         .callback = &card_callbacks,
         .private_data = stream,

@@ -43,8 +43,8 @@ void stream_halt(struct card_stream *stream, int64_t position) {
 
 // Starts the position now, from `base`.
 static void run(struct card_stream *stream) {
-    // Otherwise another thread's stream could let time pass between here and wake_arm, and the queued frames would have been
-    // played long ago.
+    // Otherwise another thread's stream could let time pass between here and wake_arm, and the queued frames would have
+    // been played long ago.
     if (stream->seat) clock_hold(stream->seat);
     const int64_t device = card_device_frame(stream->card, card_now(stream->card), stream->pace);
     stream->start = device - stream->base;
@@ -119,8 +119,8 @@ static unsigned char *sample_bytes(const snd_pcm_channel_area_t *area, snd_pcm_u
 
 static void record_bytes(
     struct card_stream *stream, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t count) {
-    // The longest frame has 512 bytes. The buffer is on the stack, because a library's thread-local memory makes every thread
-    // larger.
+    // The longest frame has 512 bytes. The buffer is on the stack, because a library's thread-local memory makes every
+    // thread larger.
     enum { CHUNK = 8192 };
     unsigned char bytes[CHUNK];
     const unsigned width = stream->format.byte_count;

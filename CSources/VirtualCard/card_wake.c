@@ -94,8 +94,8 @@ void wake_arm(struct card_stream *stream) {
     }
     // 0 would switch the timer off.
     if (time <= 0) time = 1;
-    // A timer that is already set to this time stays, expired or not; on a virtual clock this saves most of the cost of a
-    // period.
+    // A timer that is already set to this time stays, expired or not; on a virtual clock this saves most of the cost of
+    // a period.
     if (time == stream->armed) return;
     stream->armed = time;
     struct itimerspec setting;

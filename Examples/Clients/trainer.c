@@ -1,7 +1,7 @@
 // Practises the kept sections of a recording, and loops by ear during playback: trainer [FILE [OUTPUT]]
 //
-// Return sets the start of a loop, a second return sets the end, and a third return leaves the loop. The end of the input
-// ends the session.
+// Return sets the start of a loop, a second return sets the end, and a third return leaves the loop. The end of the
+// input ends the session.
 #include <stdio.h>
 #include <stdlib.h>
 #include <woodshed.h>

@@ -5,7 +5,8 @@ extension Clip {
     /// Makes a clip of samples in memory. The clip copies the samples; NaN and infinity become zero.
     ///
     /// - Parameters:
-    ///   - channels: one array of samples per channel, 1...64 of them, all of the same length of at least one frame. Full scale is −1...1.
+    ///   - channels: one array of samples per channel, 1...64 of them, all of the same length of at least one frame.
+    ///     Full scale is −1...1.
     ///   - sampleRate: 1...768000 Hz.
     /// - Throws: `.invalidRequest`, with an empty path, if the arrays have another shape or the rate is out of range.
     ///

@@ -39,7 +39,8 @@ package final class MeasuredRecording {
 
     /// Reads the recording from its first frame to its last. Memory use does not grow with its length.
     ///
-    /// - Throws: The reason why the recording cannot be read to its end, after several attempts in three quarters of a second.
+    /// - Throws: The reason why the recording cannot be read to its end, after several attempts in three quarters of a
+    ///   second.
     ///
     /// Real-time safe: no.
     package func reading(hop: (LoudnessHop) -> Void = { _ in }) throws(AudioFileError) -> ProgrammeReading {

@@ -20,7 +20,8 @@ public struct SpectrogramPicture: Picture, Equatable {
     ///
     /// - Parameters:
     ///   - sheet: The size, and the part of a recording shown.
-    ///   - spectrogram: With the same frames and the same sample rate as the sheet, because the sheet determines the axes.
+    ///   - spectrogram: With the same frames and the same sample rate as the sheet, because the sheet determines the
+    ///     axes.
     ///   - colours: The colours of the levels.
     /// - Throws: A `PictureError` of the kind `invalidRequest` if the two differ.
     public init(

@@ -29,7 +29,8 @@ package struct DetachedProcess: ~Copyable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // In its own session the program gets none of the terminal's signals. It inherits no blocked or ignored signals.
+        // In its own session the program gets none of the terminal's signals. It inherits no blocked or ignored
+        // signals.
         var (blocked, defaults) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         unsafe sigfillset(&defaults)

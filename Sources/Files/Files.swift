@@ -1,8 +1,8 @@
 // Files: system services for files and programs, used by the modules above. Whole files that appear under their names
 // when complete (`WholeFile`), files written under their names from the beginning (`NewFile`), unnamed files
 // (`UnnamedFile`), and files opened for reading (`RegularFile`). Reads and writes of all requested bytes (`FileBytes`),
-// the names in a folder (`Folder`), file identity (`FileIdentity`), child processes (`ChildProcess`), a pipe for waking a
-// loop (`WakePipe`), and the calendar (`CalendarDay`, `LocalTime`).
+// the names in a folder (`Folder`), file identity (`FileIdentity`), child processes (`ChildProcess`), a pipe for waking
+// a loop (`WakePipe`), and the calendar (`CalendarDay`, `LocalTime`).
 //
 // The module does not know the content of files. Its errors are numbers; `WritingFailure` turns errors of writing into
 // words.

@@ -1,5 +1,6 @@
 // A thread that computes sound: SCHED_FIFO, memory locked, stack touched, subnormals flushed, named.
-// A refusal by the system is reported, not fatal. The thread does not loop, wait or stop anything: its body does, and returns.
+// A refusal by the system is reported, not fatal. The thread does not loop, wait or stop anything: its body does, and
+// returns.
 internal import CRealtime
 public import Explanations
 internal import Glibc

@@ -14,7 +14,8 @@ package enum SectionLimits {
     /// The greatest length of a section's text in UTF-8, in bytes.
     package static let textBytes = 65_536
 
-    /// True for a character that no name has: a line break would make two lines in every list, and NUL ends a text in C.
+    /// True for a character that no name has: a line break would make two lines in every list, and NUL ends a text in
+    /// C.
     static func isRefused(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }
 
     /// Returns a text from outside as a name: one line, with blanks for the characters that no name has.

@@ -14,7 +14,8 @@ package struct SettingsFile: Sendable {
 
     package var path: String { file.path }
 
-    /// `woodshed.conf` in this program's folder under `$XDG_CONFIG_HOME`, by default `~/.config`; nil if there is no home.
+    /// `woodshed.conf` in this program's folder under `$XDG_CONFIG_HOME`, by default `~/.config`; nil if there is no
+    /// home.
     package init?() {
         guard let folder = ConfigFolder.path else { return nil }
         self.init(path: folder + "/woodshed.conf")

@@ -6,8 +6,8 @@
 ///                                    analysing → done
 /// ```
 ///
-/// A broken connection leads from downloading back to connecting. An incomplete file leads from analysing back to connecting.
-/// Every state before the last three can lead to failed or cancelled.
+/// A broken connection leads from downloading back to connecting. An incomplete file leads from analysing back to
+/// connecting. Every state before the last three can lead to failed or cancelled.
 package enum TransferState: String, CaseIterable, Sendable {
     /// The transfer waits for its turn.
     case queued

@@ -48,8 +48,8 @@ enum FourierWisdom {
     /// A search for symbols cannot detect a host linked with FFTW's archive, or loaded without showing its symbols.
     private static let isShared = ProcessOwner.isHost && !woodshed_fftw_is_private()
 
-    /// The output of `fftwf_export_wisdom_to_string` after the fastest of several runs with `FFTW_MEASURE` and `FFTW_PATIENT` for each size, on
-    /// x86-64 with AVX.
+    /// The output of `fftwf_export_wisdom_to_string` after the fastest of several runs with `FFTW_MEASURE` and
+    /// `FFTW_PATIENT` for each size, on x86-64 with AVX.
     private static let text = """
         (fftw-3.3.10 fftwf_wisdom #x9e7d4dee #xdb14fed1 #x34bf76a4 #xeb6e8fdf
           (fftwf_codelet_r2cf_8 2 #x11048 #x11048 #x0 #xaae37515 #xc366903c #xc804fee2 #x44fc70a7)

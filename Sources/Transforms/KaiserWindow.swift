@@ -1,7 +1,8 @@
 /// The Kaiser window: one number trades main-lobe width against sidelobe level.
 ///
-/// Values are taken at the middles of `count` equal steps, so the window is symmetric about `count / 2` without a sample
-/// there and never reaches zero. Kaiser and Schafer, "On the use of the I0-sinh window for spectrum analysis" (1980).
+/// Values are taken at the middles of `count` equal steps, so the window is symmetric about `count / 2` without a
+/// sample there and never reaches zero. Kaiser and Schafer, "On the use of the I0-sinh window for spectrum analysis"
+/// (1980).
 package enum KaiserWindow {
     /// Returns the window's values, at most 1.
     ///

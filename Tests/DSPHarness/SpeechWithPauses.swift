@@ -1,5 +1,5 @@
-// Sounds for the tests of the search for phrases: syllables, noise and rooms. Not beside the tests, because those compile
-// without optimisation: a loop over samples takes a hundred times as long there.
+// Sounds for the tests of the search for phrases: syllables, noise and rooms. Not beside the tests, because those
+// compile without optimisation: a loop over samples takes a hundred times as long there.
 package import DSP
 internal import Glibc
 internal import Samples

@@ -1,5 +1,5 @@
-// Drives a player without an engine or a device, for the tests of the player and of code that uses the player. The folder
-// OneThread has the slow player that tests compare with the engine.
+// Drives a player without an engine or a device, for the tests of the player and of code that uses the player. The
+// folder OneThread has the slow player that tests compare with the engine.
 package import Clips
 import Samples
 import TestSupport

@@ -134,10 +134,11 @@ def tones(rate, seconds, frequencies, bits=16):
 
 
 def tone_fault(samples, rate, seconds, frequencies):
-    """Returns why a capture, as values from -1 to 1, lacks a tone of this length in a channel, or has a tone elsewhere; otherwise None.
+    """Returns why a capture, as values from -1 to 1, lacks a tone of this length in a channel, or has a tone elsewhere;
+    otherwise None.
 
-    Every block of a channel must be its tone and nothing else, at half of full scale, and in step with the first block: so silence,
-    channels that are swapped or mixed, another frequency, a gap and a doubled block are all found.
+    Every block of a channel must be its tone and nothing else, at half of full scale, and in step with the first block:
+    so silence, channels that are swapped or mixed, another frequency, a gap and a doubled block are all found.
     """
     channels, block = len(frequencies), 1024
     start = next((place // channels for place, value in enumerate(samples) if abs(value) > 0.1), None)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fetches real recordings, whole, from Debian packages: Tests/Real/get-recordings.sh FOLDER
 #
-# Folders below FOLDER:  music   songs of bands and of guitars alone, electronic and orchestral pieces, scores played by a sound font
+# Folders below FOLDER:  music   songs of bands and of guitars alone, electronic and orchestral pieces, scores played by
+#                                a sound font
 #                        speech  35 minutes read aloud, in one voice at a time: MP3, Opus, and as over a telephone
 #                        odd     one song in every format, a video, and six channels of 96 kHz in 24 bits
 #                        long    two hours of music in one FLAC file

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """A user's hour with real recordings: Tests/Real/hour.py WOODSHED FOLDER [WORD]...
 
-Uses the command as a person does: with whole songs, every format, minutes and hours of sound, jumps, pipes and interruptions in the
-middle, which short made-up sounds cannot show. get-recordings.sh makes FOLDER; each WORD chooses the rows with this word in their names.
-Prints a line for each failure and ends with "N passed, N failed"; the exit code is 1 after a failure.
+Uses the command as a person does: with whole songs, every format, minutes and hours of sound, jumps, pipes and
+interruptions in the middle, which short made-up sounds cannot show. get-recordings.sh makes FOLDER; each WORD chooses
+the rows with this word in their names. Prints a line for each failure and ends with "N passed, N failed"; the exit code
+is 1 after a failure.
 
-Each row has a limit of processor seconds, which other programs on a busy machine do not use up. A command that has read and written nothing
-for two minutes stands still, because every command here reads sound all the time. WOODSHED_SEED is the seed of random choices.
+Each row has a limit of processor seconds, which other programs on a busy machine do not use up. A command that has read
+and written nothing for two minutes stands still, because every command here reads sound all the time. WOODSHED_SEED is
+the seed of random choices.
 """
 
 import json
@@ -61,7 +63,8 @@ def work_of(process):
 
 
 def read_to_end(process, limit):
-    """Returns a program's output until its end; ends a program over the limit of the processor, and a program that stands still."""
+    """Returns a program's output until its end; ends a program over the limit of the processor, and a program that
+    stands still."""
     moved, since = 0, time.monotonic()
     while True:
         try:

@@ -42,7 +42,8 @@ package func lag(of sound: [Float], behind other: [Float], most: Int) -> Int {
     return best.lag
 }
 
-/// The sums of the products of two stretches, and of the squares of the first, in eight lanes: a single sum waits for each addition.
+/// The sums of the products of two stretches, and of the squares of the first, in eight lanes: a single sum waits for
+/// each addition.
 private func products(
     of sound: [Float], from start: Int, with other: [Float], from otherStart: Int, count: Int
 ) -> (sum: Float, power: Float) {

@@ -6,7 +6,8 @@ import SoundFileSupport
 
 /// Marks as another program would read them: by walking through the chunks of the file.
 enum TakeFileMarks {
-    /// A file that another program would not read. An error, not an issue of the test: a disk that lies may leave such a file.
+    /// A file that another program would not read. An error, not an issue of the test: a disk that lies may leave such
+    /// a file.
     struct WrongFile: Error, CustomStringConvertible { let description: String }
 
     private static func check(_ isRight: Bool, _ fault: @autoclosure () -> String) throws {

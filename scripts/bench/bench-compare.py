@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Lists the changes between two files of `make bench`: scripts/bench/bench-compare.py OLD NEW
 
-A figure is marked if the change exceeds the spread: the middle halves of both runs do not overlap, and the medians differ by more
-than 3 % (10 % for a figure with fewer than three runs). The cause can be the code or the machine, so machine,
-kernel and load of both runs come first.
+A figure is marked if the change exceeds the spread: the middle halves of both runs do not overlap, and the medians
+differ by more than 3 % (10 % for a figure with fewer than three runs). The cause can be the code or the machine, so
+machine, kernel and load of both runs come first.
 """
 import json
 import sys

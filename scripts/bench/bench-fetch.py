@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Fetching beside curl, on loopback: scripts/bench/bench-fetch.py [--megabytes N] [--runs N] FOLDER COMMAND...
 
-COMMAND fetches {url} into {file}, as in: woodshed get {url} -o {file}. Both programs fetch the same file into FOLDER in turns, into a new
-file each time. FOLDER should be in memory (/dev/shm): a disk would distort the times. Prints the medians, and the ratio of the rates; and
-the highest memory use of COMMAND, for a file of N megabytes and for a file of a hundredth.
+COMMAND fetches {url} into {file}, as in: woodshed get {url} -o {file}. Both programs fetch the same file into FOLDER in
+turns, into a new file each time. FOLDER should be in memory (/dev/shm): a disk would distort the times. Prints the
+medians, and the ratio of the rates; and the highest memory use of COMMAND, for a file of N megabytes and for a file of
+a hundredth.
 """
 import argparse
 import multiprocessing

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the time from a key to the changed sound, beside mpv: medians of several runs on the virtual card with its real clock.
+"""Measures the time from a key to the changed sound, beside mpv: medians of several runs on the virtual card with its
+real clock.
 
     scripts/bench/bench-keys.py PLUG-IN WOODSHED [RUNS]
 
-The recording is quiet for five seconds, then loud. In each run a key jumps five seconds on, and a second key closes a loop that began before
-the jump. The card reports the heard sound by the frame, and the frames written ahead by the program: the device's buffer. Figures
-"beyond the buffer" are the delay of the program itself; a negative figure means that the program drops the buffer, with an audible click.
+The recording is quiet for five seconds, then loud. In each run a key jumps five seconds on, and a second key closes a
+loop that began before the jump. The card reports the heard sound by the frame, and the frames written ahead by the
+program: the device's buffer. Figures "beyond the buffer" are the delay of the program itself; a negative figure means
+that the program drops the buffer, with an audible click.
 """
 
 import array
@@ -46,7 +48,8 @@ def change(card, frame, is_loud):
 
 
 def trial(library, command, environment, keys):
-    """Runs a program once; returns, for the jump and for the loop, the ms until the change was heard and the ms queued before."""
+    """Runs a program once; returns, for the jump and for the loop, the ms until the change was heard and the ms
+    queued before."""
     library.virtual_card_remove(CARD.encode())
     terminal, program_end = pty.openpty()
     process = subprocess.Popen(

@@ -4,9 +4,10 @@ screen, and beside programs that want all processors.
 
     scripts/bench/bench-pedals.py WOODSHED [PRESSES]
 
-`--control midi:PATH` reads messages from a named pipe, so the test needs no controller. Events name the first frame of an action. The time
-of a frame's rendering follows from many answers of the control socket, each with a frame between two readings of the clock. The figures
-include the wait for the next block, up to one period, and exclude the device's buffer.
+`--control midi:PATH` reads messages from a named pipe, so the test needs no controller. Events name the first frame of
+an action. The time of a frame's rendering follows from many answers of the control socket, each with a frame between
+two readings of the clock. The figures include the wait for the next block, up to one period, and exclude the device's
+buffer.
 """
 
 import fcntl

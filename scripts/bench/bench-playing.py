@@ -3,8 +3,9 @@
 
     scripts/bench/bench-playing.py PLUG-IN WOODSHED [RUNS]
 
-A recording of 20 s plays at 80 % alone, and then while `woodshed get` fetches long recordings in sequence from a server on loopback
-and measures the loudness. Prints the xruns, and whether the card got the same samples; also the xruns of mpv under the same load.
+A recording of 20 s plays at 80 % alone, and then while `woodshed get` fetches long recordings in sequence from a server
+on loopback and measures the loudness. Prints the xruns, and whether the card got the same samples; also the xruns of
+mpv under the same load.
 """
 
 import ctypes
@@ -116,7 +117,8 @@ def played(library, command, environment):
 
 
 def is_same(one, other):
-    """Whether two runs played the same sound, from the second second on: the card counts the frames before the start anew each time."""
+    """Whether two runs played the same sound, from the second second on: the card counts the frames before the start
+    anew each time."""
     second = RATE * 2 * 8
     begin = other.find(one[second:second + 4096])
     length = (SECONDS - 2) * second
@@ -139,7 +141,8 @@ def main():
         }
         os.environ["ALSA_CONFIG_PATH"] = configuration
         library = ctypes.CDLL(plug_in)
-        # With a given material: otherwise a slowed pass sounds different once the material is known, at a moment that differs from run to run.
+        # With a given material: otherwise a slowed pass sounds different once the material is known, at a moment that
+        # differs from run to run.
         ours = [
             woodshed, "practice", song, "--section", f"0-{SECONDS}", "-n", "1", "--material", "music", "--speed", "80%",
             "--output", f"virtual:{CARD}", "--quiet"]

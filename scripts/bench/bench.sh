@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Measures the parts of the engine beside comparable libraries, and then the command beside programs for the same task: medians
-# of wall time in one run. The figures depend on the machine: compare ratios, not milliseconds.
+# Measures the parts of the engine beside comparable libraries, and then the command beside programs for the same task:
+# medians of wall time in one run. The figures depend on the machine: compare ratios, not milliseconds.
 #
-#   scripts/bench/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
-#                                               with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
-#                                               Waveform, Store, picture, start, keys, fetch, pedals, phrases, calls, whole, batch, types
+#   scripts/bench/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12
+#                                               GB of disk); with names only these parts: Ring, Engine, Stretch, Meter,
+#                                               Compare, CardFault, Record, Waveform, Store, picture, start, keys,
+#                                               fetch, pedals, phrases, calls, whole, batch, types
 #
-# The script also writes the figures to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file named
-# by WOODSHED_BENCH_JSON. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two files.
+# The script also writes the figures to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or
+# the file named by WOODSHED_BENCH_JSON. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two files.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -50,8 +51,8 @@ woodshed=$root/.build/release/woodshed
 sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12
 sox long.wav long.flac
 
-# record BENCHMARK NAME UNIT FACTOR VALUE...: adds a figure to the file, in the programs' form, with the values divided by
-# FACTOR.
+# record BENCHMARK NAME UNIT FACTOR VALUE...: adds a figure to the file, in the programs' form, with the values divided
+# by FACTOR.
 record() {
     printf '%s\n' "${@:5}" | awk -v head="{\"benchmark\":\"$1\",\"name\":\"$2\",\"unit\":\"$3\",\"better\":\"lower\",\"values\":[" -v factor="$4" \
         '{ values = values (NR > 1 ? "," : "") $1 / factor } END { print head values "]}" }' >>"$WOODSHED_BENCH_ROWS"

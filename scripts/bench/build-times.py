@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures how long each module of the command takes to compile, alone and as shipped.
 
-  scripts/bench/build-times.py            writes docs/build-times.txt; scripts/checks/modules.py reads the longest chain from this file
+  scripts/bench/build-times.py            writes docs/build-times.txt; scripts/checks/modules.py reads the longest chain
+                                          from this file
   scripts/bench/build-times.py --slow     prints the expressions with a type check of more than 200 ms
 
-Builds the command first, and needs an idle machine. The next `make build` compiles the measured modules again. A module's time is
-processor time, which varies less than the time on the clock; each compiler run has one thread.
+Builds the command first, and needs an idle machine. The next `make build` compiles the measured modules again. A
+module's time is processor time, which varies less than the time on the clock; each compiler run has one thread.
 """
 import json
 import pathlib

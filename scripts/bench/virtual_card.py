@@ -1,4 +1,5 @@
-"""A virtual card that a program under measurement plays to, with the card's real clock, and the configuration that it needs."""
+"""A virtual card that a program under measurement plays to, with the card's real clock, and the configuration that
+it needs."""
 
 import ctypes
 import time

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Compares the interface for C with the last release: declarations in compiled programs must stay the same.
 
-    scripts/checks/c-abi.py            compares CSources/CWoodshed with the last tag v*; without a tag the script says so
+    scripts/checks/c-abi.py            compares CSources/CWoodshed with the last tag v*; without a tag the script says
+                                       so
     scripts/checks/c-abi.py OLD NEW    compares two folders like CSources/CWoodshed
 
-The debugging information of the library describes Swift's types, not the header's types. So the compiler lists the declarations of
-woodshed.h, and the script builds from each header and version script a library in C with empty definitions of all declarations. abidiff
-compares both libraries. scripts/tests/test-c.sh checks that the real library exports every declaration of the header.
+The debugging information of the library describes Swift's types, not the header's types. So the compiler lists the
+declarations of woodshed.h, and the script builds from each header and version script a library in C with empty
+definitions of all declarations. abidiff compares both libraries. scripts/tests/test-c.sh checks that the real library
+exports every declaration of the header.
 
-New functions, types and enumerators pass, and so do structs grown as scripts/checks/c-layout.py permits. Each addition needs a
-higher WOODSHED_API_VERSION, and a new function's comment names its first version.
+New functions, types and enumerators pass, and so do structs grown as scripts/checks/c-layout.py permits. Each addition
+needs a higher WOODSHED_API_VERSION, and a new function's comment names its first version.
 
-A deliberate break raises the hundreds of WOODSHED_API_VERSION. Then the script only checks that the version script has another node, so
-the dynamic linker refuses a program that was compiled before.
+A deliberate break raises the hundreds of WOODSHED_API_VERSION. Then the script only checks that the version script has
+another node, so the dynamic linker refuses a program that was compiled before.
 """
 import os
 import pathlib
@@ -62,7 +64,8 @@ def last_release(folder):
 
 
 def stand_in(interface, folder):
-    """Builds a library with debugging information that defines the header's declarations; returns the library and the functions' names."""
+    """Builds a library with debugging information that defines the header's declarations; returns the library and
+    the functions' names."""
     folder.mkdir()
     header = interface / "include/woodshed.h"
     declared = read(header)
@@ -102,7 +105,8 @@ def since(header):
 
 
 def compare(old, new, folder):
-    """The faults, as a list of sentences, the number of functions, and the number of new functions; None for another interface."""
+    """The faults, as a list of sentences, the number of functions, and the number of new functions; None for another
+    interface."""
     headers = [interface / "include/woodshed.h" for interface in (old, new)]
     older, newer = map(version, headers)
     if newer // 100 > older // 100:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Checks the comments of woodshed.h.
 
-    scripts/checks/c-comments.py [HEADER]           fails if a function lacks a comment, the first version or its statuses
+    scripts/checks/c-comments.py [HEADER]           fails if a function lacks a comment, the first version or its
+                                                    statuses
     scripts/checks/c-comments.py --since [HEADER]   prints each function with its first version; 0 for none
 
-A function that returns a woodshed_status names the statuses after "@return", by constants of the enumeration. The first version of
-a function is in its comment ("Since 200."), or else in the title of its section. The table of contents has the titles of the sections.
+A function that returns a woodshed_status names the statuses after "@return", by constants of the enumeration. The first
+version of a function is in its comment ("Since 200."), or else in the title of its section. The table of contents has
+the titles of the sections.
 """
 import pathlib
 import re

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Sizes, offsets and values of woodshed.h, which compiled programs contain: these must never change.
 
-    scripts/checks/c-layout.py                  compares the layout with docs/c-layout.txt, which must have the same lines
+    scripts/checks/c-layout.py                  compares the layout with docs/c-layout.txt, which must have the same
+                                                lines
     scripts/checks/c-layout.py --write          writes docs/c-layout.txt
-    scripts/checks/c-layout.py --since OLD NEW  compares two headers: fails if NEW lacks a part of OLD, and prints the structs with
-                                                permitted growth
+    scripts/checks/c-layout.py --since OLD NEW  compares two headers: fails if NEW lacks a part of OLD, and prints the
+                                                structs with permitted growth
 
-A struct that begins with its size may grow, but only behind its old end: an older program has never set a field in former padding.
-So may a struct in a union that keeps its size, as the data of an event. A union may get further members.
+A struct that begins with its size may grow, but only behind its old end: an older program has never set a field in
+former padding. So may a struct in a union that keeps its size, as the data of an event. A union may get further
+members.
 """
 import pathlib
 import re

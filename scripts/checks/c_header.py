@@ -1,4 +1,5 @@
-"""Reads a header in C as the compiler does: functions, structs, unions, enumerations and constants, and the layout in memory.
+"""Reads a header in C as the compiler does: functions, structs, unions, enumerations and constants, and the layout in
+memory.
 
 For c-layout.py, c-abi.py and python-tables.py. Only names that begin with woodshed_ or WOODSHED_ are read.
 """
@@ -9,10 +10,12 @@ import re
 import subprocess
 import tempfile
 
-# A struct or union: "struct" or "union", and its fields as pairs of a name and a type. `inside` names the struct with this declaration in
-# its body. A field without a name has the name "", and its own fields are used like those of the struct around it.
+# A struct or union: "struct" or "union", and its fields as pairs of a name and a type. `inside` names the struct with
+# this declaration in its body. A field without a name has the name "", and its own fields are used like those of the
+# struct around it.
 Record = collections.namedtuple("Record", "kind fields inside")
-# Functions: the type, and the types of the parameters. Types: the names of types with their types. Enumerations: numbers by name.
+# Functions: the type, and the types of the parameters. Types: the names of types with their types. Enumerations:
+# numbers by name.
 Header = collections.namedtuple("Header", "functions types records enumerations constants")
 
 UNNAMED = re.compile(r"\b(?:struct|union) (?:\w+::)*\((?:unnamed|anonymous) .*:\d+:\d+\)")
@@ -90,7 +93,8 @@ def bare(kind):
 
 
 def paths(records, name):
-    """The fields of a struct in C's notation, such as `data.started.frame`: each field, and then the fields of a struct in its body.
+    """The fields of a struct in C's notation, such as `data.started.frame`: each field, and then the fields of a struct
+    in its body.
 
     A member of a union comes with the name of its type, any other field with an empty name.
     """
@@ -107,7 +111,8 @@ def paths(records, name):
 def layout(header, union_sizes=False):
     """The layout by the C compiler, a line for each fact.
 
-    A member of a union has the type in its line, because a struct may grow within a union; with `union_sizes` the size, as other fields.
+    A member of a union has the type in its line, because a struct may grow within a union; with `union_sizes` the size,
+    as other fields.
     """
     declared = read(header)
     lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header.resolve()}"', "int main(void) {"]

@@ -1,8 +1,8 @@
 """packaging/debian/libwoodshed1.symbols lists the library's symbols, each with its first version.
 
-A program's package then depends on the oldest library with all used symbols, and `make deb` fails if the built library lacks a symbol. The
-list is made from woodshed.h and libwoodshed.map. Symbols of the last release keep their version; a new symbol gets the present version, so
-write the list also after a change of the version.
+A program's package then depends on the oldest library with all used symbols, and `make deb` fails if the built library
+lacks a symbol. The list is made from woodshed.h and libwoodshed.map. Symbols of the last release keep their version; a
+new symbol gets the present version, so write the list also after a change of the version.
 """
 import difflib
 import re

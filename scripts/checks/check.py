@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""The checks of the sources and pages that need no build. Prints each fault as `file:line: fault`, and fails if there is a fault.
+"""The checks of the sources and pages that need no build. Prints each fault as `file:line: fault`, and fails if there
+is a fault.
 
   scripts/checks/check.py [CHECK]...                default: all checks
   scripts/checks/check.py --write CHECK             writes the file that modules or c-symbols compares
-  scripts/checks/check.py --show CHECK [ARGUMENT]   prints the table of words, the counts of leaf-fields or stored-properties, or the changes of
-                                                    surface-since, the last release or the tag ARGUMENT
+  scripts/checks/check.py --show CHECK [ARGUMENT]   prints the table of words, the counts of leaf-fields or
+                                                    stored-properties, or the changes of surface-since, the last release
+                                                    or the tag ARGUMENT
 
-`--in FOLDER` as the first argument checks another folder. Each check is a module beside this file: `faults(project)` gives its faults,
-`write(project)` and `show(project)` do the rest.
+`--in FOLDER` as the first argument checks another folder. Each check is a module beside this file: `faults(project)`
+gives its faults, `write(project)` and `show(project)` do the rest.
 """
 import concurrent.futures
 import pathlib

@@ -31,7 +31,8 @@ def split_outside(text, separator):
 
 
 def statements(body):
-    """The lines of a type's body outside inner braces, parentheses closed, each without the contents of its own braces."""
+    """The lines of a type's body outside inner braces, parentheses closed, each without the contents of its own
+    braces."""
     # Observers do not make a property a computed one.
     body = re.sub(r"(=[^{}\n]*)?\{(?=\s*(?:willSet|didSet)\b)", r"\1= {", body)
     found, depth, line = [], 0, ""
@@ -93,7 +94,8 @@ def stored(body):
 
 
 def declarations(text, outer="", line=1):
-    """The types and extensions of a text without comments, inner types included: full names, the rest of the head, body, and line."""
+    """The types and extensions of a text without comments, inner types included: full names, the rest of the head,
+    body, and line."""
     place = 0
     while match := START.search(text, place):
         end = body_end(text, match.end())

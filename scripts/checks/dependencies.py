@@ -1,14 +1,16 @@
-"""Every linked or loaded library is in packaging/: in dependencies.json, among the package's dependencies, and in the copyright file.
+"""Every linked or loaded library is in packaging/: in dependencies.json, among the package's dependencies, and in the
+copyright file.
 
-The names of the libraries come from Package.swift and CSources; packaging/dependencies.json has the facts missing there: licences,
-addresses, and purposes. scripts/release/sbom.py makes the list for distributors from the same file.
+The names of the libraries come from Package.swift and CSources; packaging/dependencies.json has the facts missing
+there: licences, addresses, and purposes. scripts/release/sbom.py makes the list for distributors from the same file.
 """
 import json
 import re
 
 TABLE, PACKAGE = "packaging/dependencies.json", "Package.swift"
 CONTROL, COPYRIGHT = "packaging/debian/control", "packaging/debian/copyright"
-# Woodshed's use of a dependency. A part linked with the command and contained in the shared library has the second use as `also`.
+# Woodshed's use of a dependency. A part linked with the command and contained in the shared library has the second use
+# as `also`.
 USES = ("linked", "contained", "loaded")
 
 

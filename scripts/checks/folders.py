@@ -1,7 +1,8 @@
 """The folders of each module depend on each other in one direction only.
 
-A folder depends on another folder if its files name a type declared there. Files beside a module's folders belong to all folders.
-The check ignores a type with two declarations in a module, because the name alone does not identify the type.
+A folder depends on another folder if its files name a type declared there. Files beside a module's folders belong to
+all folders. The check ignores a type with two declarations in a module, because the name alone does not identify the
+type.
 """
 import re
 from collections import defaultdict

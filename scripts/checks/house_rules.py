@@ -1,6 +1,7 @@
 """House rules that the formatter does not check.
 
-A path of a rule is a pattern. Each row of LINES forbids a pattern in a line; lines that begin with the mark of a comment may contain it.
+A path of a rule is a pattern. Each row of LINES forbids a pattern in a line; lines that begin with the mark of a
+comment may contain it.
 """
 import io
 import re
@@ -35,12 +36,14 @@ LINES = [
     ("", None, r"(?<![\w.])/(home|Users|root|work|opt/swift)/", "path of somebody's own machine"),
     # Such a limit also counts the time for which other tests hold the threads; step.sh ends tests without progress.
     (r"^Tests/.*\.swift$", "//", r"\.timeLimit\(", "a limit for the time of a test, which ends on a busy machine"),
-    # -1 is every process, and the system reuses the number of a process that has ended. Swift and C use a descriptor (pidfd), Python its own
-    # Popen or a descriptor, the shell a job (%1): Bash checks whether the job still runs, and belongs to this shell.
+    # -1 is every process, and the system reuses the number of a process that has ended. Swift and C use a descriptor
+    # (pidfd), Python its own Popen or a descriptor, the shell a job (%1): Bash checks whether the job still runs, and
+    # belongs to this shell.
     (COMPILED, "//", r"\b(kill|killpg|sigqueue|tgkill)[ \t]*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b", BY_NUMBER),
     (r"\.py$", "#", r"\bos\.(kill|killpg)\b", BY_NUMBER),
     (SHELL, "#", r"(?<![\w.$/-])((pkill|killall5?|skill)\b|kill[ \t]+(?![ \t]|(\"?-\S+ )?\"?(%|\$\$)))", BY_NUMBER),
-    # `grep -q` ends at the first match: with pipefail, the signal that ends the writer then makes the pipe fail, now and then.
+    # `grep -q` ends at the first match: with pipefail, the signal that ends the writer then makes the pipe fail, now
+    # and then.
     (SHELL, "#", r"(?<!\|)\|[ \t]*grep -\w*q", "a pipe to grep -q; read to the end with grep ... >/dev/null"),
     # The formatter moves such a comment with a new import.
     (r"\.swift$", None, rf"\A(?:{IMPORT}.*\n)+(?=(?://[^/\n].*\n)+{IMPORT})",
@@ -66,7 +69,8 @@ def lines(project):
 
 
 def long_files(project):
-    """Outside Sources, where the check stored-properties limits the state of a type: a type and its private state are one file."""
+    """Outside Sources, where the check stored-properties limits the state of a type: a type and its private state
+    are one file."""
     reasons = project.text(LONG) if LONG in project.files else ""
     for path in project.matching(rf"^(?!Sources/).*{CODE}"):
         count = project.text(path).count("\n")
@@ -133,7 +137,8 @@ def threads(project):
 
 
 def links(project):
-    """With the link, the compiler reports numbers read from a text without limits. The numbers of the command are the user's."""
+    """With the link, the compiler reports numbers read from a text without limits. The numbers of the command are
+    the user's."""
     name = "TextNumbers.swift"
     original = f"Sources/JSON/{name}"
     imports = found(project, r"^Sources/(?!(JSON|WoodshedCLI)/).*\.swift$", r"^((public|package|internal) )?import JSON$")

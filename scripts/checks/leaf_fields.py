@@ -1,8 +1,9 @@
-"""A noncopyable struct embeds no part with more than 70 leaf fields: stored values, including the values in embedded structs.
+"""A noncopyable struct embeds no part with more than 70 leaf fields: stored values, including the values in embedded
+structs.
 
-The compiler checks each use of a noncopyable value against all its leaf fields, so the time to compile a module grows with the number. Keep a
-large part on the heap, in a `Boxed`, which counts as one field. The check finds types by name; a type other than a struct of the sources
-counts as one field.
+The compiler checks each use of a noncopyable value against all its leaf fields, so the time to compile a module grows
+with the number. Keep a large part on the heap, in a `Boxed`, which counts as one field. The check finds types by name;
+a type other than a struct of the sources counts as one field.
 """
 import re
 

@@ -2,7 +2,8 @@
 # scripts/checks/lint.sh                  checks everything
 # scripts/checks/lint.sh --shell FILE...  checks only these shell scripts
 #
-# Checks the format, the house rules (check.py) and the shell scripts; changes nothing. `make format` corrects the format.
+# Checks the format, the house rules (check.py) and the shell scripts; changes nothing. `make format` corrects the
+# format.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

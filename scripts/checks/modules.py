@@ -1,9 +1,11 @@
-"""The picture of the modules and of their longest chain in docs/architecture.md, made from the imports of their sources.
+"""The picture of the modules and of their longest chain in docs/architecture.md, made from the imports of their
+sources.
 
-The check fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread in Package.swift) come
-to have threads, if modules with little coverage by the thread sanitizer (commandOnly and compilerChecked there) share memory unchecked by the
-compiler, and if the longest chain of modules, the least time of a build with any number of cores, exceeds the length in
-docs/architecture.md by more than a tenth. The times come from docs/build-times.txt.
+The check fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread
+in Package.swift) come to have threads, if modules with little coverage by the thread sanitizer (commandOnly and
+compilerChecked there) share memory unchecked by the compiler, and if the longest chain of modules, the least time of a
+build with any number of cores, exceeds the length in docs/architecture.md by more than a tenth. The times come from
+docs/build-times.txt.
 The picture leaves out a dependency that follows from other dependencies, and has only the necessary arrows.
 """
 import json
@@ -98,8 +100,8 @@ PROVED = {
 
 
 def check_command(project):
-    """The modules left out (commandOnly) or not optimised (compilerChecked) under the thread sanitizer by Package.swift must share only
-    memory checked by the compiler."""
+    """The modules left out (commandOnly) or not optimised (compilerChecked) under the thread sanitizer by Package.swift
+    must share only memory checked by the compiler."""
     for listed, pattern in (("commandOnly", r".*?: \[(.*?)\]$"), ("compilerChecked", r" \[(.*?)\]$")):
         for module in names_in(project, listed, f"let {listed}: Set =" + pattern):
             for path in sources(project, "Sources/" + module):

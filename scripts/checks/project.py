@@ -39,7 +39,8 @@ class Project:
         return self.texts[path]
 
     def code(self, path):
-        """The text of a source in Swift without comments and the contents of string literals; each line keeps its number."""
+        """The text of a source in Swift without comments and the contents of string literals; each line keeps its
+        number."""
         if path not in self.codes:
             self.codes[path] = TEXT_OR_COMMENT.sub(
                 lambda found: ('""' if found[0][0] == '"' else "") + "\n" * found[0].count("\n"), self.text(path))

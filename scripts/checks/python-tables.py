@@ -21,7 +21,8 @@ module = root / "Bindings/Python/_woodshed_tables.py"
 
 BEGIN = '''"""The numbers, structs and functions of woodshed.h for ctypes; made by scripts/checks/python-tables.py from the header.
 
-The names are those of the header without `woodshed_`; the names of numbers are without the words common to an enumeration.
+The names are those of the header without `woodshed_`; the names of numbers are without the words common to an
+enumeration.
 """
 from ctypes import %s
 
@@ -37,7 +38,8 @@ class _Sized(Structure):
 END = '''
 
 def declare(library):
-    """Sets the types of the functions of a loaded library, and returns the library. An older library may lack functions."""
+    """Sets the types of the functions of a loaded library, and returns the library. An older library may lack
+    functions."""
     for name, (result, *parameters) in _FUNCTIONS.items():
         function = getattr(library, "woodshed_" + name, None)
         if function is not None:
@@ -84,7 +86,8 @@ class Tables:
         return begin + "\n" + "".join(" " * indent + each.replace("\0", " ") + "\n" for each in lines) + " " * (indent - 4) + end + "\n"
 
     def define(self, name):
-        """Writes a struct, or another type that has a name, unless it is written; its name, or None inside its own declaration."""
+        """Writes a struct, or another type that has a name, unless it is written; its name, or None inside its own
+        declaration."""
         if name in self.begun:
             return short(name) if name in self.written else None
         self.begun.add(name)
@@ -122,7 +125,8 @@ class Tables:
         return re.findall(r"\w+|\.\.\.|[^\s\w]", kind)
 
     def kind(self, tokens):
-        """Reads a type in C's notation: the type for ctypes, and for a function the types of its result and parameters."""
+        """Reads a type in C's notation: the type for ctypes, and for a function the types of its result and
+        parameters."""
         words = []
         while tokens and re.match(r"\w", tokens[0]):
             words.append(tokens.pop(0))
@@ -152,7 +156,8 @@ class Tables:
         return kind, listed
 
     def declarator(self, tokens):
-        """Reads what follows the name of a type: "*" for a pointer, a number for an array, a list of parameters for a function."""
+        """Reads what follows the name of a type: "*" for a pointer, a number for an array, a list of parameters for
+        a function."""
         pointers, inner, suffixes = [], [], []
         while tokens and (tokens[0] == "*" or re.match(r"\w", tokens[0])):
             if tokens.pop(0) == "*":

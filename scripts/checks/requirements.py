@@ -1,5 +1,5 @@
-"""docs/requirements.md has the rows A1 to A24, B1 to B22, C1 to C39, D1 to D33 and E1 to E25, in order, and every named test or script
-exists."""
+"""docs/requirements.md has the rows A1 to A24, B1 to B22, C1 to C39, D1 to D33 and E1 to E25, in order, and every named
+test or script exists."""
 import re
 
 DOCUMENT = "docs/requirements.md"

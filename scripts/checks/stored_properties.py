@@ -1,11 +1,13 @@
 """Types with too much state, and state that a type opens only for its own second file.
 
-A type has at most 15 stored properties. The properties of a struct count for the type that stores the struct (also in an optional, a collection
-or a box) if no other type of Sources and no test names the struct: such a part is only a name for some of the type's own state. The parts of a
-part count for the part. scripts/checks/stored-properties.txt has the exceptions, and the types still over the limit.
+A type has at most 15 stored properties. The properties of a struct count for the type that stores the struct (also in
+an optional, a collection or a box) if no other type of Sources and no test names the struct: such a part is only a name
+for some of the type's own state. The parts of a part count for the part. scripts/checks/stored-properties.txt has the
+exceptions, and the types still over the limit.
 
-No `var` is internal only because another file of the same type needs the `var`: put the files together, and make the `var` private. The check
-finds names, not meanings: a `var` counts as needed elsewhere if any other type or a test has the name behind a point or before a colon.
+No `var` is internal only because another file of the same type needs the `var`: put the files together, and make the
+`var` private. The check finds names, not meanings: a `var` counts as needed elsewhere if any other type or a test has
+the name behind a point or before a colon.
 """
 import re
 from collections import defaultdict
@@ -19,7 +21,8 @@ NAME = re.compile(r"(?:(?<=\.)|\b)[A-Z]\w*")
 
 
 def outermost(text):
-    """The text of each outermost type and extension, by the type's name, and the text between them, by the empty name."""
+    """The text of each outermost type and extension, by the type's name, and the text between them, by the empty
+    name."""
     place = 0
     while match := START.search(text, place):
         end = body_end(text, match.end())

@@ -1,14 +1,15 @@
 """The changelog names the removed and changed symbols of the public interface since the last release.
 
-Compares docs/public-surface/*.txt and docs/c-layout.txt with the files of the last tag of the form v1.2.3 before this commit. The rule:
-CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the heading "### Changed for embedders", or
-docs/migrating.md does; and a release in which only the third number of the version grows has no such symbol. There an author of a
-program finds the necessary changes.
+Compares docs/public-surface/*.txt and docs/c-layout.txt with the files of the last tag of the form v1.2.3 before this
+commit. The rule: CHANGELOG.md names a removed or changed symbol above the section of the tag's release, under the
+heading "### Changed for embedders", or docs/migrating.md does; and a release in which only the third number of the
+version grows has no such symbol. There an author of a program finds the necessary changes.
 
 A symbol moved to another module of the same product is neither removed nor added.
 
-A symbol is named in backticks, by the name in the list (`Player.seek(toClipFrame:at:)`), or by the part before the parenthesis
-(`Player.seek`). The name of a removed or changed type is enough for its members. Without a tag the check compares nothing.
+A symbol is named in backticks, by the name in the list (`Player.seek(toClipFrame:at:)`), or by the part before the
+parenthesis (`Player.seek`). The name of a removed or changed type is enough for its members. Without a tag the check
+compares nothing.
 """
 import re
 
@@ -36,7 +37,8 @@ def symbols(surface: str, layout: str) -> dict:
 
 
 def is_wider(old: set, new: set) -> bool:
-    """Whether programs that use the old declarations also work with the new ones: overloads were added, or a struct of C grew at its end."""
+    """Whether programs that use the old declarations also work with the new ones: overloads were added, or a struct
+    of C grew at its end."""
     if old <= new:
         return True
     sizes = [int(re.search(r"\d+", text)[0]) for text in (*old, *new) if text.startswith(SIZE)]
@@ -52,7 +54,8 @@ def compare(old: dict, new: dict) -> tuple:
 
 
 def without_moved(added: list, removed: list, old: dict, new: dict, provided: set) -> tuple:
-    """The added and removed names without the names moved unchanged between modules of the product, and the moved names."""
+    """The added and removed names without the names moved unchanged between modules of the product, and the moved
+    names."""
     places = {(name, frozenset(new[module, name])): module for module, name in added if module in provided}
     moved = {(module, name): places[name, frozenset(old[module, name])] for module, name in removed
              if module in provided and (name, frozenset(old[module, name])) in places}

@@ -15,7 +15,8 @@ def version(project) -> str:
 
 def faults(project):
     own = version(project)
-    # The form of a release's heading is that of Keep a Changelog: ## 0.2.0 - 2026-12-24. Before the first release there is none.
+    # The form of a release's heading is that of Keep a Changelog: ## 0.2.0 - 2026-12-24. Before the first release there
+    # is none.
     heading = re.search(r"^## (?!Unreleased$).*", project.text(CHANGELOG), re.M)
     if heading:
         place = project.place(CHANGELOG, heading.start())

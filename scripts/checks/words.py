@@ -1,11 +1,12 @@
 """Few words make prose hard to read, in the comments of each module, in the scripts and in each page.
 
-A module is a folder of Sources, Tests, CSources, Examples or Bindings; all scripts are one module. Pages are README.md, CONTRIBUTING.md, the
-files of docs, and the pages and articles within modules. Comments at the beginning of a line and docstrings count; comments beside code do
-not. Code blocks, tables, lists of links and the targets of links are left out, and code in a line is one word.
+A module is a folder of Sources, Tests, CSources, Examples or Bindings; all scripts are one module. Pages are README.md,
+CONTRIBUTING.md, the files of docs, and the pages and articles within modules. Comments at the beginning of a line and
+docstrings count; comments beside code do not. Code blocks, tables, lists of links and the targets of links are left
+out, and code in a line is one word.
 
-Short texts, of fewer than 334 words, count together: the short modules of each folder, and the short pages. A sum below 334 counts as 334
-words. So one asking word never fails.
+Short texts, of fewer than 334 words, count together: the short modules of each folder, and the short pages. A sum below
+334 counts as 334 words. So one asking word never fails.
 """
 import ast
 import collections
@@ -14,7 +15,8 @@ import re
 FOLDERS = ("Sources", "Tests", "CSources", "Examples", "Bindings", "scripts")
 PAGES = ("README.md", "CONTRIBUTING.md", "docs")
 SHORT = 334  # The fewest words in which one asking word is within its limit.
-# Each kind of word, with its limit in 1,000 words. Participles are recognised by their ends, so "is open" counts, and "is put" does not.
+# Each kind of word, with its limit in 1,000 words. Participles are recognised by their ends, so "is open" counts, and
+# "is put" does not.
 KINDS = {
     "asking words": (3, re.compile(r"\b(?:what(?:ever)?|who(?:m|se|ever)?|wherever)\b")),
     "pronouns": (35, re.compile(r"\b(?:its?|the(?:y|m|ir|se)|th(?:at|ose)|ones?)\b")),

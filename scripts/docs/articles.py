@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The programs of the reference's articles and of its tutorial, as a package that depends on Woodshed like an embedder's package.
+"""The programs of the reference's articles and of its tutorial, as a package that depends on Woodshed like an
+embedder's package.
 
   scripts/docs/articles.py FOLDER ROOT    writes the package; prints the name of each program
 
-The ```swift blocks of an article, one after another, are one program; the program of the article Loops is ArticleLoops, because modules of
-Woodshed have names like Recording. A block that begins with the version of the tools is the manifest of an article: the package
-has this manifest, with a target for each program, and with the product that the program imports. Each step of the tutorial is a program too.
-The script writes changed files only, so their builds stay valid.
+The ```swift blocks of an article, one after another, are one program; the program of the article Loops is ArticleLoops,
+because modules of Woodshed have names like Recording. A block that begins with the version of the tools is the manifest
+of an article: the package has this manifest, with a target for each program, and with the product that the program
+imports. Each step of the tutorial is a program too. The script writes changed files only, so their builds stay valid.
 """
 import pathlib
 import re

@@ -3,7 +3,8 @@
 # Sources/Woodshed/Woodshed.docc. A warning is an error, and so is a public symbol without a comment.
 #
 #   scripts/docs/docs.sh --comments GRAPH...    only looks for symbols without a comment, in the compiler's graphs
-#   scripts/docs/docs.sh --surface              only rewrites docs/public-surface, the lists of public symbols of each product
+#   scripts/docs/docs.sh --surface              only rewrites docs/public-surface, the lists of public symbols of each
+#                                               product
 #
 # The script writes the reference only if the lists match the sources.
 set -euo pipefail
@@ -66,7 +67,8 @@ for module in "${modules[@]}"; do
         -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
     written+=("$graphs/$module.symbols.json")
 done
-# Writes or checks the list of each product. The graphs include the extensions of another module's types, which are separate graphs.
+# Writes or checks the list of each product. The graphs include the extensions of another module's types, which are
+# separate graphs.
 surfaces() { # [--check]
     local product module listed=" " own
     for product in "${products[@]}"; do

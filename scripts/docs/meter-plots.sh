@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws the plots of the meters' readings in docs/images/; every run gives the same files. Needs the packages for `make bench`.
+# Draws the plots of the meters' readings in docs/images/; every run gives the same files. Needs the packages for
+# `make bench`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

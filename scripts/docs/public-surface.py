@@ -5,11 +5,11 @@
   scripts/docs/public-surface.py --check FILE GRAPH...  fails if FILE is another list; changes nothing
   scripts/docs/public-surface.py --count GRAPH...       prints the number of symbols of each module
   scripts/docs/public-surface.py --complete SOURCES PRODUCT,... GRAPH...
-      fails if a declaration provided by `import PRODUCT` names a type of a module not provided; SOURCES has a folder for
-      each module, and its `@_exported` imports name further provided modules
+      fails if a declaration provided by `import PRODUCT` names a type of a module not provided; SOURCES has a folder
+      for each module, and its `@_exported` imports name further provided modules
 
-Each symbol has one line with its module, name and declaration, so that new, removed and changed symbols are visible in a review.
-The list leaves out symbols without a location in the source, which the compiler generated.
+Each symbol has one line with its module, name and declaration, so that new, removed and changed symbols are visible in
+a review. The list leaves out symbols without a location in the source, which the compiler generated.
 """
 import collections
 import difflib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The reference of the command line, made from the help of the built command.
 
-  scripts/docs/reference.py COMMAND            writes docs/commands.md, every printed help text, and docs/commands.json, the
-                                               same as data: verbs, options, arguments
+  scripts/docs/reference.py COMMAND            writes docs/commands.md, every printed help text, and docs/commands.json,
+                                               the same as data: verbs, options, arguments
   scripts/docs/reference.py --check COMMAND    fails if one of both does not match COMMAND
   scripts/docs/reference.py --man FOLDER       writes the manual pages, made from docs/commands.json
 """
@@ -79,7 +79,8 @@ def check(command):
 
 
 def quoted(text):
-    """A text with roff's control characters escaped, and with roff's names in place of characters that roff does not read."""
+    """A text with roff's control characters escaped, and with roff's names in place of characters that roff does not
+    read."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))

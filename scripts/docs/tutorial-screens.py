@@ -4,9 +4,9 @@
     scripts/docs/tutorial-screens.py [WOODSHED]      default: .build/release/woodshed
     scripts/docs/tutorial-screens.py --film          makes the film of the committed pictures; needs no command
 
-It plays a melody made with sox on the null device, in a pseudo-terminal of 80 by 24 characters, presses the keys of the tutorial
-and draws what a terminal would show. Times differ a little from run to run. The film is an SVG that moves by CSS, without a script:
-the screens of both sessions, four a second; with --film only the four pictures of the tutorial.
+It plays a melody made with sox on the null device, in a pseudo-terminal of 80 by 24 characters, presses the keys of the
+tutorial and draws what a terminal would show. Times differ a little from run to run. The film is an SVG that moves by
+CSS, without a script: the screens of both sessions, four a second; with --film only the four pictures of the tutorial.
 """
 
 import codecs
@@ -176,8 +176,8 @@ def still(path):
 
 
 def film(pictures, title):
-    """One picture that moves. Each of the pictures is the second at which it appears, and its rows. A viewer who wants no motion
-    sees the last one."""
+    """One picture that moves. Each of the pictures is the second at which it appears, and its rows. A viewer who wants
+    no motion sees the last one."""
     begins = [second - pictures[0][0] for second, _ in pictures]
     length = begins[-1] + STILL_SECONDS
     spans = {}

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Writes the published files of the last commit: the source tarball, the list of all parts and loaded libraries (SBOM), and their checksums.
+# Writes the published files of the last commit: the source tarball, the list of all parts and loaded libraries (SBOM),
+# and their checksums.
 #
 #   scripts/release/dist.sh [FOLDER]     default: .build-dist
 #
-# The tarball has the same bytes for the same commit: its times are the commit's times, and the user's settings of git and the present time
-# have no effect.
+# The tarball has the same bytes for the same commit: its times are the commit's times, and the user's settings of git
+# and the present time have no effect.
 set -euo pipefail
 folder=$(realpath -m "${1:-$(dirname "$0")/../../.build-dist}")
 cd "$(dirname "$0")/../.."

@@ -3,8 +3,8 @@
 #
 #   scripts/release/package.sh
 #
-# The helper works in a copy of packaging/debian, because the helper writes many files beside debian/, and the packages into the folder
-# above. The command is compiled in this folder, which has most of the objects already.
+# The helper works in a copy of packaging/debian, because the helper writes many files beside debian/, and the packages
+# into the folder above. The command is compiled in this folder, which has most of the objects already.
 # The script fetches nothing: run scripts/build.sh once before, to fetch the dependencies.
 # DEBFULLNAME and DEBEMAIL replace the maintainer, for published packages.
 set -euo pipefail

@@ -3,7 +3,8 @@
 
   scripts/release/sbom.py FILE    writes the list in the format SPDX 2.3, as JSON, with the versions of this machine
 
-The list is made from packaging/dependencies.json; scripts/checks/dependencies.py checks that no library is missing there.
+The list is made from packaging/dependencies.json; scripts/checks/dependencies.py checks that no library is missing
+there.
 """
 import json
 import os

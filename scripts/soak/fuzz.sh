@@ -2,10 +2,12 @@
 # Fuzzes the readers of all outside data (Tests/FuzzTests), with libFuzzer and the address sanitizer of the toolchain.
 #
 #   scripts/soak/fuzz.sh [--seconds N] [READER]...   each for N seconds of processor time (60); default: all readers
-#   scripts/soak/fuzz.sh --keep READER FILE...       copies inputs to the corpus in git, into the folder for the reader's verdict
+#   scripts/soak/fuzz.sh --keep READER FILE...       copies inputs to the corpus in git, into the folder for the
+#                                                    reader's verdict
 #
-# The fuzzer is built in .build-fuzz. Inputs that reach new code stay in .build-fuzz/corpus/READER for the next run. Inputs that end
-# the reader, break a promise, take more than a second of processor time or too much memory are failures, in .build-fuzz/found/READER.
+# The fuzzer is built in .build-fuzz. Inputs that reach new code stay in .build-fuzz/corpus/READER for the next run.
+# Inputs that end the reader, break a promise, take more than a second of processor time or too much memory are
+# failures, in .build-fuzz/found/READER.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
@@ -28,7 +30,8 @@ options=(-c release --product woodshed-fuzz --sanitize fuzzer --sanitize address
     -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld)
 # Read by Package.swift.
 export WOODSHED_FUZZES=1
-# The leak detector stops the program like a debugger, which containers forbid. The limit of memory finds endless growth.
+# The leak detector stops the program like a debugger, which containers forbid. The limit of memory finds endless
+# growth.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 "$swift" build "${options[@]}"
 fuzzer=$("$swift" build "${options[@]}" --show-bin-path)/woodshed-fuzz

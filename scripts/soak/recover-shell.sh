@@ -3,8 +3,8 @@
 #
 #   scripts/soak/recover-shell.sh [FOLDER]      default: woodshed-sqlite-shell in the folder for temporary files
 #
-# Debian's shell has the command, but its library lacks the table of pages that the command reads. The script compiles the same sources with
-# the table. `WOODSHED_SQLITE_SHELL` names another shell with a working `.recover`.
+# Debian's shell has the command, but its library lacks the table of pages that the command reads. The script compiles
+# the same sources with the table. `WOODSHED_SQLITE_SHELL` names another shell with a working `.recover`.
 set -euo pipefail
 
 folder=${1:-${TMPDIR:-/tmp}/woodshed-sqlite-shell}

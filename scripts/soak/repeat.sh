@@ -6,11 +6,11 @@
 #   --times N      how often each file's tests run in all (50)
 #   --load N       number of computing processes beside the tests (8)
 #   --seconds N    begins no further run after this time; the record says where the next call continues
-#   FILE           only the tests in these files of Tests/; default: all files whose tests wait, start a program, or use a clock, a
-#                  thread or a card
+#   FILE           only the tests in these files of Tests/; default: all files whose tests wait, start a program, or use
+#                  a clock, a thread or a card
 #
-# Tests/repeats.txt has a line for each file: the hash of the file's content, the numbers of passed and failed runs with this
-# content, and the name. A changed file begins anew. The output of failed runs is in .build-tests/repeat.
+# Tests/repeats.txt has a line for each file: the hash of the file's content, the numbers of passed and failed runs with
+# this content, and the name. A changed file begins anew. The output of failed runs is in .build-tests/repeat.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 times=50

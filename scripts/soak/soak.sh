@@ -5,36 +5,48 @@
 #
 # Environment variables set the lengths (defaults in brackets); WOODSHED_SEED repeats a run:
 #   faults      WOODSHED_FAULT_SCHEDULES  random schedules of twenty faults (10000)
-#   starts      WOODSHED_DUPLEX_STARTS    starts, with the offset of both clocks compared with the card's own records (1000)
+#   starts      WOODSHED_DUPLEX_STARTS    starts, with the offset of both clocks compared with the card's own records
+#                                         (1000)
 #   open-close  WOODSHED_OPEN_CLOSE       streams opened, started, stopped and closed (100000)
-#   hours       WOODSHED_SOAK_HOURS       hours of audio on a virtual clock: looping, seeking, recorded and compared (1000)
+#   hours       WOODSHED_SOAK_HOURS       hours of audio on a virtual clock: looping, seeking, recorded and compared
+#                                         (1000)
 #   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine; threads record its gaps (28800)
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
 #   ends        WOODSHED_FILE_LENGTHS     of three lengths of a file, with jumps to the end: the number of jumps (3)
-#   minutes     WOODSHED_MINUTE_SECONDS   seconds of a song, slowed down from a file of every kind, and compared with the whole song in memory (200)
-#   edits       WOODSHED_EDIT_RUNS        players with random commands, at random frames and at joints, compared with a slow one (1000)
-#   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
-#   kills       WOODSHED_KILLS            kills of a take's writer, of the command or of a store's; the kept data is then read (1000)
-#   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases, ... (20000)
+#   minutes     WOODSHED_MINUTE_SECONDS   seconds of a song, slowed down from a file of every kind, and compared with
+#                                         the whole song in memory (200)
+#   edits       WOODSHED_EDIT_RUNS        players with random commands, at random frames and at joints, compared with a
+#                                         slow one (1000)
+#   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back
+#                                         (500)
+#   kills       WOODSHED_KILLS            kills of a take's writer, of the command or of a store's; the kept data is
+#                                         then read (1000)
+#   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases,
+#                                         ... (20000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
 #   stores      WOODSHED_FUZZ_STORES      stores damaged in each of twenty ways, opened and repaired (200)
-#   pages       WOODSHED_DAMAGED_PAGES    pages of each kind of each table of a store, damaged and repaired, also beside `.recover` of SQLite's
-#                                         shell, compiled here unless WOODSHED_SQLITE_SHELL names a shell (1000)
-#   early-ends  WOODSHED_EARLY_ENDS       kills, full disks and losses of power, each during a repair, an import, a backup and the
-#                                         cancelling of a fetch (300)
+#   pages       WOODSHED_DAMAGED_PAGES    pages of each kind of each table of a store, damaged and repaired, also beside
+#                                         `.recover` of SQLite's shell, compiled here unless WOODSHED_SQLITE_SHELL names
+#                                         a shell (1000)
+#   early-ends  WOODSHED_EARLY_ENDS       kills, full disks and losses of power, each during a repair, an import, a
+#                                         backup and the cancelling of a fetch (300)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
 #   formats     WOODSHED_FUZZ_FORMATS     files of sections in all formats and with a few wrong bytes, read (2000000)
-#   fuzz        WOODSHED_FUZZ_SECONDS     seconds of processor time for each reader of outside data, under the address sanitizer (1800)
-#   keys        WOODSHED_KEYS             random keys in each of six sessions, compared with a slow one frame by frame (100000)
-#   presses     WOODSHED_PRESSES      random keys over a recorded loop, on a failing card (20000)
-#   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; a missing folder is
-#                                         downloaded (in the folder for temporary files: woodshed-recordings)
-#   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
-#                                         installed, as root and not, with and without /dev/pts and /sys; needs root (7200)
-#   threads     WOODSHED_THREADS_EVERYWHERE  the command and its tests under the thread sanitizer, left out by .ci/run (1)
-#   packages    WOODSHED_PACKAGES_SECONDS limit in seconds for each command on the bare machine where the Debian packages are installed,
-#                                         run and removed; needs root or sudo (900)
-#   kernel      WOODSHED_KERNEL_SECONDS   limit in seconds for an emulated machine with the kernel's own sound drivers (14400)
+#   fuzz        WOODSHED_FUZZ_SECONDS     seconds of processor time for each reader of outside data, under the address
+#                                         sanitizer (1800)
+#   keys        WOODSHED_KEYS             random keys in each of six sessions, compared with a slow one frame by frame
+#                                         (100000)
+#   presses     WOODSHED_PRESSES          random keys over a recorded loop, on a failing card (20000)
+#   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; a missing
+#                                         folder is downloaded (in the folder for temporary files: woodshed-recordings)
+#   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with
+#                                         nothing installed, as root and not, with and without /dev/pts and /sys; needs
+#                                         root (7200)
+#   threads     WOODSHED_THREADS_EVERYWHERE  the command and its tests under the thread sanitizer; not in .ci/run (1)
+#   packages    WOODSHED_PACKAGES_SECONDS limit in seconds for each command on the bare machine where the Debian
+#                                         packages are installed, run and removed; needs root or sudo (900)
+#   kernel      WOODSHED_KERNEL_SECONDS   limit in seconds for an emulated machine with the kernel's own sound drivers
+#                                         (14400)
 #
 # To add a test, add a line to the table below and a line above.
 set -euo pipefail

@@ -3,9 +3,10 @@
 #
 #   scripts/steps/beside.sh BUILD... -- COMMAND...
 #
-# The build gets only the idle time of the tests (SCHED_IDLE), and does not slow the tests down. Beside other computing programs the build
-# would never end. So the script ends the build with the tests, and completes the build at the usual priority, with output. The later step
-# builds once more, and reports errors. Ends with COMMAND's exit code; if COMMAND fails, the script builds nothing more.
+# The build gets only the idle time of the tests (SCHED_IDLE), and does not slow the tests down. Beside other computing
+# programs the build would never end. So the script ends the build with the tests, and completes the build at the usual
+# priority, with output. The later step builds once more, and reports errors. Ends with COMMAND's exit code; if COMMAND
+# fails, the script builds nothing more.
 set -uo pipefail
 build=()
 while [ "$1" != -- ]; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Shows and ends all descendants of a process: scripts/steps/end-descendants.py PROCESS [EXCEPT]
 
-For programs built in this folder, the script also shows the stacks of all threads, if gdb is installed. PROCESS itself, EXCEPT and the
-descendants of EXCEPT stay. Signals go to a descriptor of a process, never to a number: the number may meanwhile belong to another
-process, and -1 is every process of the machine.
+For programs built in this folder, the script also shows the stacks of all threads, if gdb is installed. PROCESS itself,
+EXCEPT and the descendants of EXCEPT stay. Signals go to a descriptor of a process, never to a number: the number may
+meanwhile belong to another process, and -1 is every process of the machine.
 """
 
 import os
@@ -54,7 +54,8 @@ def hold(process, ancestor, exception):
     except OSError:
         return None
     try:
-        # Checked after opening the descriptor: the answer is about the descriptor's process, unless the process has already ended.
+        # Checked after opening the descriptor: the answer is about the descriptor's process, unless the process has
+        # already ended.
         if is_descendant(process, ancestor, exception):
             told = description(process)
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
@@ -66,8 +67,9 @@ def hold(process, ancestor, exception):
 
 
 def frames(text):
-    """A line for each different stack in gdb's output of all threads: the innermost function, then this project's functions with their
-    source lines, the inner functions first. Threads without a function of this project are idle threads of libraries, and left out."""
+    """A line for each different stack in gdb's output of all threads: the innermost function, then this project's
+    functions with their source lines, the inner functions first. Threads without a function of this project are idle
+    threads of libraries, and left out."""
     lines = {}
     for thread in re.split(r"^Thread ", text, flags=re.MULTILINE)[1:]:
         found = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(.+?) \(.*?\)(?: at (.+))?$", thread, re.MULTILINE)
@@ -80,7 +82,8 @@ def frames(text):
 
 
 def stacks(process, seconds):
-    """Lines with the stacks of a process built in the current folder; none for another process, without gdb, or after a long wait."""
+    """Lines with the stacks of a process built in the current folder; none for another process, without gdb, or
+    after a long wait."""
     try:
         if not os.readlink(f"/proc/{process}/exe").startswith(os.getcwd() + "/"):
             return []

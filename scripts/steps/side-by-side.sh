@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs commands at the same time, because each command leaves a core idle: scripts/steps/side-by-side.sh COMMAND...
 #
-# A COMMAND is one argument, a line for the shell. The last command prints during its run, every other command after its end. The first
-# failing command ends the others, and the script has the exit code of this command.
+# A COMMAND is one argument, a line for the shell. The last command prints during its run, every other command after its
+# end. The first failing command ends the others, and the script has the exit code of this command.
 set -uo pipefail
 outputs=$(mktemp -d)
 trap 'rm -rf "$outputs"' EXIT

@@ -3,9 +3,9 @@
 #
 #   scripts/steps/skipped.sh FILE        the file named by WOODSHED_STEP_TESTS for scripts/steps/step.sh
 #
-# A test skipped by one step and run by another has run. With WOODSHED_SKIPS_FAIL, as in .ci/run, a test not run by any step
-# is a failure, unless .ci/may-skip lists the test: each line there is the beginning of a test's name, two spaces, and the reason why
-# the machine cannot run the test.
+# A test skipped by one step and run by another has run. With WOODSHED_SKIPS_FAIL, as in .ci/run, a test not run by any
+# step is a failure, unless .ci/may-skip lists the test: each line there is the beginning of a test's name, two spaces,
+# and the reason why the machine cannot run the test.
 set -uo pipefail
 [ -f "$1" ] || { echo "skipped: there is no $1: nothing ran under scripts/steps/step.sh" >&2 && exit 1; }
 permitted=${WOODSHED_MAY_SKIP:-$(dirname "$0")/../../.ci/may-skip}

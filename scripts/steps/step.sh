@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs one step of a longer run, with a heading and its duration: scripts/steps/step.sh NAME COMMAND [ARGUMENT]...
-# If WOODSHED_STEP_SUMMARY names a file, the script appends the durations of all steps and the errors of a failed step to this file,
-# because a failed test is easily overlooked in thousands of lines of output.
-# A step that prints nothing for WOODSHED_STEP_SECONDS (900) stands still, and the script ends the step. The whole duration has no limit,
-# because a busy machine takes many times longer than an idle machine.
-# If WOODSHED_STEP_TESTS names a file, the script appends the names of run and skipped tests to this file; scripts/steps/skipped.sh
-# finds tests not run by any step. scripts/steps/test.sh records the tests in the file named by WOODSHED_TEST_RECORDS. A command with
-# exit code 77 was itself skipped, and prints the reason in a line that begins with "not run here: ".
+# If WOODSHED_STEP_SUMMARY names a file, the script appends the durations of all steps and the errors of a failed step
+# to this file, because a failed test is easily overlooked in thousands of lines of output.
+# A step that prints nothing for WOODSHED_STEP_SECONDS (900) stands still, and the script ends the step. The whole
+# duration has no limit, because a busy machine takes many times longer than an idle machine.
+# If WOODSHED_STEP_TESTS names a file, the script appends the names of run and skipped tests to this file;
+# scripts/steps/skipped.sh finds tests not run by any step. scripts/steps/test.sh records the tests in the file named by
+# WOODSHED_TEST_RECORDS. A command with exit code 77 was itself skipped, and prints the reason in a line that begins
+# with "not run here: ".
 set -uo pipefail
 
 scripts=$(dirname "$0")
@@ -21,8 +22,8 @@ WOODSHED_TEST_RECORDS=$(mktemp)
 export WOODSHED_TEST_RECORDS
 trap 'rm -f "$output" "$WOODSHED_TEST_RECORDS"{,.[0-9]*}' EXIT
 
-# The names of failed tests and their reasons, compiler errors, the place where a step stood still, and the end of the output; only from the
-# innermost step.
+# The names of failed tests and their reasons, compiler errors, the place where a step stood still, and the end of the
+# output; only from the innermost step.
 tell_failure() {
     grep -q '^      | ' "$summary" && return
     {
@@ -41,9 +42,9 @@ note_tests() {
     } >>"$tests"
 }
 
-# A step that hangs would use up the time of the whole run without a message, so the script shows and ends the step. The step keeps this
-# function's input open until the end, so this function then ends by itself. The function counts looks, not the clock: a computer
-# that slept has not stood still.
+# A step that hangs would use up the time of the whole run without a message, so the script shows and ends the step. The
+# step keeps this function's input open until the end, so this function then ends by itself. The function counts looks,
+# not the clock: a computer that slept has not stood still.
 end_when_still() {
     local length=-1 now looks=0 pause=$((limit < 10 ? 1 : 10))
     while [ $((looks * pause)) -lt "$limit" ]; do

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Lists the run and the skipped tests of a run, from the test library's records in a file.
 
-    scripts/steps/test-records.py FILE            a line for each test: "ran NAME", or "skipped NAME REASON", with tabs between
-    scripts/steps/test-records.py --told FILE     a line for each test and each suite that was skipped, for a reader of the run
+    scripts/steps/test-records.py FILE            a line for each test: "ran NAME", or "skipped NAME REASON", with tabs
+                                                  between
+    scripts/steps/test-records.py --told FILE     a line for each test and each suite that was skipped, for a reader of
+                                                  the run
     scripts/steps/test-records.py --begun FILE    a line for each running test: the place where a run stands still
 
-The run's output is no such list: a test's argument with a zero byte ends the printed line before the line feed, and the name of the
-next test is then inside another line.
+The run's output is no such list: a test's argument with a zero byte ends the printed line before the line feed, and the
+name of the next test is then inside another line.
 
 The records are lines of JSON, "swift test --event-stream-output-path FILE". Display names are in quotes, names of
-functions are not. A run ended during a write leaves half a line, which the script leaves out. The script also reads files of the same name
-with a number at the end, as scripts/steps/test.sh makes.
+functions are not. A run ended during a write leaves half a line, which the script leaves out. The script also reads
+files of the same name with a number at the end, as scripts/steps/test.sh makes.
 """
 
 import glob
@@ -37,8 +39,8 @@ def reason(event):
 
 
 def print_begun(path):
-    """Prints at most 20. A test without arguments counts as begun also while waiting for its turn; a test with arguments is in
-    the list only during a case."""
+    """Prints at most 20. A test without arguments counts as begun also while waiting for its turn; a test with
+    arguments is in the list only during a case."""
     names, running, cases = {}, set(), {}
     for kind, payload in records(path):
         if kind == "test":

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs tests that `swift build --build-tests` has built: scripts/steps/test.sh [arguments of swift test].
 #
-# Without --filter, the tests run in five processes side by side. A test that waits for a program or for a device holds a thread of its
-# process's pool, which has one for each core; one process alone leaves half of the processor idle.
-# Each process begins only as many tests as finish in turn. Without that limit all begin at once, and one that waits for a task of its
-# own waits behind a thousand others. Swift before 6.3 has no such limit.
+# Without --filter, the tests run in five processes side by side. A test that waits for a program or for a device holds
+# a thread of its process's pool, which has one for each core; one process alone leaves half of the processor idle.
+# Each process begins only as many tests as finish in turn. Without that limit all begin at once, and one that waits for
+# a task of its own waits behind a thousand others. Swift before 6.3 has no such limit.
 #
-# If WOODSHED_TEST_RECORDS names a file, the tests that ran are recorded in files of this name with a number behind it, one for each
-# process; scripts/steps/test-records.py reads them.
+# If WOODSHED_TEST_RECORDS names a file, the tests that ran are recorded in files of this name with a number behind it,
+# one for each process; scripts/steps/test-records.py reads them.
 set -uo pipefail
 swift=${SWIFT:-swift}
 records=${WOODSHED_TEST_RECORDS:-}

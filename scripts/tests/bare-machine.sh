@@ -11,8 +11,8 @@
 # All mounts and processes are in namespaces, which end with the caller in every case. Needs root, and debootstrap.
 # WOODSHED_DEBIAN_MIRROR is the mirror for downloads.
 
-# Replaces this process by a command in its own namespaces. Mounts and child processes end with the command, and the command ends with
-# the parent.
+# Replaces this process by a command in its own namespaces. Mounts and child processes end with the command, and the
+# command ends with the parent.
 become_apart() {
     exec setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child "$@"
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Counts the command's heap allocations: for each verb, and for each second of playing and recording.
 
-  scripts/tests/test-allocations.py COMMAND            compares the counts with Tests/Allocations/thresholds.json for this compiler
+  scripts/tests/test-allocations.py COMMAND            compares the counts with Tests/Allocations/thresholds.json for
+                                                       this compiler
   scripts/tests/test-allocations.py --write COMMAND    measures, and permits a fifth more; for a second, a half more
 
-The least of three runs counts, because threads that wait for each other sometimes allocate a little more. Each version of the
-compiler has its own thresholds, because many allocations depend on the version; without thresholds for this compiler, the test is skipped (77).
+The least of three runs counts, because threads that wait for each other sometimes allocate a little more. Each version
+of the compiler has its own thresholds, because many allocations depend on the version; without thresholds for this
+compiler, the test is skipped (77).
 """
 import json
 import os
@@ -84,7 +86,8 @@ def measure(command):
         Path("asound.conf").write_text("pcm.silent { type null }\n")
         os.environ["ALSA_CONFIG_PATH"] = f"{folder}/asound.conf"
         subprocess.run(["sox", "-n", "-R", "-r", "44100", "-c", "2", "song.wav", "synth", "10", "pluck", "C4", "gain", "-6"], check=True)
-        # A planted fault: the test must find a program with some thousand more allocations, otherwise the counter does not count.
+        # A planted fault: the test must find a program with some thousand more allocations, otherwise the counter does
+        # not count.
         plain = counted(library, ["/bin/sh", "-c", "true"])
         more = counted(library, ["/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do v$i=x; eval v$i=x; i=$((i+1)); done 2>/dev/null; true"])
         if plain == 0 or more < plain + 1000:

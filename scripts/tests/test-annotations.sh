@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the compiler refuses forbidden code on a render path, and accepts permitted code: functions marked @_noAllocation
-# @_noLocks, each compiled with the flags of a release build.
+# Checks that the compiler refuses forbidden code on a render path, and accepts permitted code: functions
+# marked @_noAllocation @_noLocks, each compiled with the flags of a release build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
@@ -46,8 +46,8 @@ refused printing <<<"$mark public func f() { print(1) }"
 refused mutex <<<"$mark public func f(_ m: borrowing Mutex<Int>) -> Int { m.withLock { \$0 } }"
 refused existential <<<"public protocol P { func g() -> Int }; $mark public func f(_ p: any P) -> Int { p.g() }"
 refused retaining <<<"public final class Node { public var table: [Int] = []; public init() {} }; $mark public func f(_ n: Node) -> Int { let t = n.table; return t[0] }"
-# A path is annotated at its beginning. The compiler checks all called code, through private functions, methods and generic
-# functions.
+# A path is annotated at its beginning. The compiler checks all called code, through private functions, methods and
+# generic functions.
 refused deep <<<"@inline(never) func g(_ n: Int) -> Int { h(n) }; @inline(never) func h(_ n: Int) -> Int { [Int](repeating: n, count: n).count }; $mark public func f(_ n: Int) -> Int { g(n) }"
 refused method <<<"struct Leaf { var n = 1; @inline(never) fileprivate mutating func grow() { n = [Int](repeating: n, count: n).count } }
 struct Branch { private var leaf = Leaf(); @inline(never) mutating func step() { leaf.grow() } }; $mark public func f() { var b = Branch(); b.step() }"
@@ -62,7 +62,8 @@ compile clean <<<"$mark public func f(_ p: UnsafeMutablePointer<Float>, _ n: Int
     fail "what may be on a render path was refused"
 }
 
-# The package must also enable the check in the builds where the check works. In a separate folder, because another build locks .build.
+# The package must also enable the check in the builds where the check works. In a separate folder, because another
+# build locks .build.
 "$swift" package --scratch-path "$folder/build" dump-package >"$folder/package.json"
 tr -d ' \n' <"$folder/package.json" |
     grep -E '"config":"release"[^}]*},"kind":\{"define":\{"_0":"REALTIME_CHECKS"' >/dev/null ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the checks that keep programs in C running with later libraries: plants each change of a header that breaks such programs, which
-# the checks must find, and each harmless change, which must pass.
+# Tests the checks that keep programs in C running with later libraries: plants each change of a header that breaks such
+# programs, which the checks must find, and each harmless change, which must pass.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 scripts=$PWD/scripts

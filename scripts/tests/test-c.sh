@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tests the interface for C: the header alone in C and C++, the library's exports, every function with right and with hostile
-# arguments, and the programs of Examples/Clients beside `woodshed render`.
+# Tests the interface for C: the header alone in C and C++, the library's exports, every function with right and with
+# hostile arguments, and the programs of Examples/Clients beside `woodshed render`.
 #
-# .build/release/libwoodshed.so.1 and .build/release/woodshed must exist. CInterfaceTests runs the same test of all functions
-# under the other sanitizers.
+# .build/release/libwoodshed.so.1 and .build/release/woodshed must exist. CInterfaceTests runs the same test of all
+# functions under the other sanitizers.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
@@ -63,7 +63,8 @@ clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$include" -lm -o host &&
     ./host "$built/libwoodshed.so.1" song.wav "$folder" || fail "a host that loads the library"
 
-# A host that plans with the system's FFTW in a thread. With one planner for both, every second run ended by a signal or hung.
+# A host that plans with the system's FFTW in a thread. With one planner for both, every second run ended by a signal or
+# hung.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/planner.c" -lfftw3f "${link[@]}" -o planner &&
     ldd planner | grep libfftw3f >/dev/null && ./planner song.wav 25 || fail "a host that plans with FFTW"
 

@@ -4,8 +4,8 @@
 #
 #   scripts/tests/test-clean-machine.sh [VARIANT]... [-- COMMAND [ARGUMENT]...]
 #
-# Variants, all of them by default and in this order: root, root-bare, user, user-bare. A "bare" machine has neither /dev/pts
-# nor /sys.
+# Variants, all of them by default and in this order: root, root-bare, user, user-bare. A "bare" machine has neither
+# /dev/pts nor /sys.
 # The first variant installs the needed packages; for an ordinary user, root has installed all packages before.
 # COMMAND runs instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
 #

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the commands in the documents. Every line that begins with "$ woodshed" in a ```console block of README.md and docs/ must
-# exit with 0, in a folder with a song.wav of 30 seconds. The program in README.md must be the example Looper, and the
-# dependency that docs/embedding.md shows must work.
+# Runs the commands in the documents. Every line that begins with "$ woodshed" in a ```console block of README.md and
+# docs/ must exit with 0, in a folder with a song.wav of 30 seconds. The program in README.md must be the example
+# Looper, and the dependency that docs/embedding.md shows must work.
 #
-# Commands that would use a sound card use `null` instead: add_device below. A measurement cannot use `null`: the measurement gets a
-# missing device, and must report the device.
+# Commands that would use a sound card use `null` instead: add_device below. A measurement cannot use `null`: the
+# measurement gets a missing device, and must report the device.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
@@ -42,7 +42,8 @@ export XDG_STATE_HOME=$folder/state XDG_CACHE_HOME=$folder/cache XDG_RUNTIME_DIR
 sox -n -r 44100 -c 2 song.wav synth 30 pluck C4 tremolo 2 60 gain -6 || exit 1
 sox song.wav song.flac && cp song.wav "my song.wav"
 
-# The dependency in docs/embedding.md, its first ```swift block: a package that contains it is valid, whatever the folder's name.
+# The dependency in docs/embedding.md, its first ```swift block: a package that contains it is valid, whatever the
+# folder's name.
 mkdir -p looper/Sources/Looper && ln -s "$root" elsewhere && echo "$program" >looper/Sources/Looper/main.swift
 manifest=$(awk '/^```swift$/ { inside = 1; next } /^```$/ && inside { exit } inside' "$root/docs/embedding.md")
 [[ $manifest == "dependencies: "*"targets: "* ]] || fail "docs/embedding.md shows no dependency in its first block of Swift"
@@ -73,8 +74,8 @@ try_commands() { # DOCUMENT FILE
         commands=$((commands + 1))
         said=$(bash -c "set -o pipefail; $(add_device "$command")" 2>&1 </dev/null)
         status=$?
-        # The doctor's 69 means that this machine has no sound card, which is not an error in the document. The same holds for a
-        # measurement.
+        # The doctor's 69 means that this machine has no sound card, which is not an error in the document. The same
+        # holds for a measurement.
         if [ $status -ne 0 ] && ! { [ $status -eq 69 ] && [[ $command =~ ^"woodshed "(doctor|calibrate) ]]; }; then
             fail "$1: '$command' ended with $status: $said"
         fi

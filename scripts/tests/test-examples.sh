@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the programs in Examples/ as an embedder would, runs them, and checks their output. Does the same with the programs of the
-# articles and the tutorial of the reference.
+# Builds the programs in Examples/ as an embedder would, runs them, and checks their output. Does the same with the
+# programs of the articles and the tutorial of the reference.
 set -uo pipefail
 cd "$(dirname "$0")/../../Examples" || exit 1
 
@@ -14,7 +14,8 @@ programs=$("${build[@]}" Examples --show-bin-path) || exit 1
 articles=$PWD/../.build-articles
 mapfile -t shown < <(../scripts/docs/articles.py "$articles" ..)
 [ ${#shown[@]} -gt 0 ] || exit 1
-# The build does not detect changes in the modules re-exported by `Woodshed`, so the script always compiles the programs again.
+# The build does not detect changes in the modules re-exported by `Woodshed`, so the script always compiles the programs
+# again.
 for program in Looper LevelMeter Monitor Shelf TakeReport Trainer "${shown[@]}"; do
     rm -rf "${programs:?}/$program" "$programs/$program".build/*.o "$programs/Modules/$program.swiftmodule"
 done
@@ -82,7 +83,8 @@ else
     fail "Monitor: $(cat said)"
 fi
 
-# Two seconds of a tone at a tenth of full scale, from a file of three: -20.0 dB. The waveform line contains no digits except 0.
+# Two seconds of a tone at a tenth of full scale, from a file of three: -20.0 dB. The waveform line contains no digits
+# except 0.
 sox -n -r 44100 -c 2 -b 24 tone.wav synth 3 sine 1000 vol 0.1 || exit 1
 if timeout 60 "$programs/TakeReport" take.wav file:tone.wav 2 >said 2>&1; then
     grep -qE '^88200 frames, 0 lost, peak -20\.0 dB$' said || fail "TakeReport said: $(cat said)"

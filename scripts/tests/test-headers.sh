@@ -32,7 +32,8 @@ for file in Tests/LibraryHeaders/*.c; do
     name=$(basename "$file" .c)
     list=CSources/C$name/include/C$name.h
     compiles "$file" "$(dirname "$list")" || fail "$file: $(cat "$folder/said")"
-    # The comparison must be able to fail everywhere: here with the first result, the last parameter and the first constant.
+    # The comparison must be able to fail everywhere: here with the first result, the last parameter and the first
+    # constant.
     refused "$file" "$list" '0,/    function([a-z0-9_]* \*, /s//    function(long, /'
     refused "$file" "$list" '/_FUNCTIONS(function)/,/^$/s/(\([^()]*\), int))/(\1, double))/'
     refused "$file" "$list" '0,/constant(\([A-Z_]*\), [0-9]*)/s//constant(\1, 77)/'

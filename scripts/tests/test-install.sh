@@ -13,7 +13,8 @@ trap 'rm -rf "$prefix"' EXIT
 
 verbs=$(grep -c '^## woodshed' docs/commands.md)
 
-# Root has no Swift here, and the installation builds nothing. Nothing appears beside the prefix, for any user of this test.
+# Root has no Swift here, and the installation builds nothing. Nothing appears beside the prefix, for any user of this
+# test.
 tools=$prefix/tools
 mkdir "$tools"
 for tool in bash env make dirname mktemp rm install cat sed; do ln -s "$(command -v $tool)" "$tools/$tool"; done
@@ -56,7 +57,8 @@ grep -q 'complete .*woodshed' "$prefix/share/fish/vendor_completions.d/woodshed.
     fail "the completion for fish is none"
 # A program with the standard library linked in needs no Swift at run time.
 ! ldd "$prefix/bin/woodshed" | grep libswift >/dev/null || fail "the installed command needs a Swift installation"
-# The program loads the libraries for pictures with the first picture, and contains the C++ library if its archive is installed.
+# The program loads the libraries for pictures with the first picture, and contains the C++ library if its archive is
+# installed.
 needed=$(readelf -d "$prefix/bin/woodshed" | grep NEEDED) || fail "what the installed command needs cannot be read"
 ! grep -qE 'cairo|pango|fontconfig|freetype' <<<"$needed" || fail "the installed command loads what draws at each start"
 if [ -f "$(clang -print-file-name=libstdc++.a)" ]; then

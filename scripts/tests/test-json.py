@@ -3,9 +3,9 @@
 
   scripts/tests/test-json.py COMMAND [FILE]...   COMMAND is the built woodshed; a FILE has lines of events from tests
 
-Runs every verb that has --json, and reads its output with an independent parser: one value per line, no duplicate keys, only
-valid JSON numbers, every key in the schema. The source and the schema must have the same events, and docs/events.md must name all these
-events and no others. First, the test must find planted faults.
+Runs every verb that has --json, and reads its output with an independent parser: one value per line, no duplicate keys,
+only valid JSON numbers, every key in the schema. The source and the schema must have the same events, and
+docs/events.md must name all these events and no others. First, the test must find planted faults.
 """
 import copy
 import http.server
@@ -353,7 +353,8 @@ def talk_all(command):
 
 
 def gathered(files):
-    """Checks lines from tests; returns their number, and the names of their events, with None for a measured round trip."""
+    """Checks lines from tests; returns their number, and the names of their events, with None for a measured round
+    trip."""
     lines, seen = 0, set()
     for file in files:
         for number, line in enumerate(Path(file).read_text().splitlines(), 1):

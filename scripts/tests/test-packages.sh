@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Builds the Debian packages, then installs, runs and removes them on a bare machine: Debian's smallest system in a root folder.
+# Builds the Debian packages, then installs, runs and removes them on a bare machine: Debian's smallest system in a root
+# folder.
 #
 #   scripts/tests/test-packages.sh            builds the packages first, with scripts/release/package.sh
 #   scripts/tests/test-packages.sh --built    takes the packages in .build-deb
 #
-# Only root may make such a machine; an ordinary user needs sudo for this part. .build-clean stores the smallest system for the next
-# run. Each command in there may take WOODSHED_PACKAGES_SECONDS (900).
+# Only root may make such a machine; an ordinary user needs sudo for this part. .build-clean stores the smallest system
+# for the next run. Each command in there may take WOODSHED_PACKAGES_SECONDS (900).
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
 store=$root/.build-clean
 machine=$store/packages-machine
 packages=$root/.build-deb
-# The largest size of the packages, in bytes, and the longest processor time of the demo, in seconds: on a busy machine the time on the
-# clock says nothing.
+# The largest size of the packages, in bytes, and the longest processor time of the demo, in seconds: on a busy machine
+# the time on the clock says nothing.
 largest=25000000
 longest=5
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Uses every class of Bindings/Python/woodshed.py: scripts/tests/test-python.py RECORDING FOLDER. Run by scripts/tests/test-c.sh.
+"""Uses every class of Bindings/Python/woodshed.py: scripts/tests/test-python.py RECORDING FOLDER. Run by
+scripts/tests/test-c.sh.
 
 scripts/checks/python-tables.py compares the module's structs with the header.
 """

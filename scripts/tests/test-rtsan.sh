@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs the tests as shipped, optimised, under the real-time sanitizer: a render path that allocates, locks or blocks ends the
-# run (exit code 43). Only the link differs from that of the shipped program: the same objects, and the sanitizer's interceptors. The
-# tests start a command linked in this way, .build/release/woodshed-sanitized; .build/release/woodshed stays the shipped command.
+# Runs the tests as shipped, optimised, under the real-time sanitizer: a render path that allocates, locks or blocks
+# ends the run (exit code 43). Only the link differs from that of the shipped program: the same objects, and the
+# sanitizer's interceptors. The tests start a command linked in this way, .build/release/woodshed-sanitized;
+# .build/release/woodshed stays the shipped command.
 #
 #   scripts/tests/test-rtsan.sh [arguments of swift test, such as --filter Engine]
 #   scripts/tests/test-rtsan.sh --build         only builds the tests
 #
 # First, the sanitizer must catch a planted allocation; otherwise the sanitizer is not active and the other results mean
-# nothing. The Swift compiler has no option for this sanitizer; its runtime, which is part of the toolchain, is linked whole and
-# intercepts the C library. Optimised, because unoptimised generic code uses locks.
+# nothing. The Swift compiler has no option for this sanitizer; its runtime, which is part of the toolchain, is linked
+# whole and intercepts the C library. Optimised, because unoptimised generic code uses locks.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Plays through PipeWire and JACK as a user would, through their ALSA plug-ins. Checks that all of the sound arrives, and that
-# playing recovers when the server dies and comes back. Both servers are started here, each with a sink that is not a card; they
-# need no session, no bus and no root, and do not touch the machine's own sound.
+# Plays through PipeWire and JACK as a user would, through their ALSA plug-ins. Checks that all of the sound arrives,
+# and that playing recovers when the server dies and comes back. Both servers are started here, each with a sink that is
+# not a card; they need no session, no bus and no root, and do not touch the machine's own sound.
 #
-# The servers' packages are unpacked into .build-servers and not installed: pipewire-alsa would make PipeWire the machine's
-# default device, and it conflicts with PulseAudio. If they cannot be downloaded, the test is skipped: it prints the reason and
-# exits with 77, which does not count as success.
+# The servers' packages are unpacked into .build-servers and not installed: pipewire-alsa would make PipeWire the
+# machine's default device, and it conflicts with PulseAudio. If they cannot be downloaded, the test is skipped: it
+# prints the reason and exits with 77, which does not count as success.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 woodshed=$PWD/.build/release/woodshed
@@ -54,8 +54,8 @@ end_servers() { # SIGNAL
     servers=()
 }
 stop_servers() { end_servers KILL; }
-# Also removes the shared memory that JACK leaves when it is killed. Its name is the same in each run, because JACK remembers
-# eight killed servers and then starts no more.
+# Also removes the shared memory that JACK leaves when it is killed. Its name is the same in each run, because JACK
+# remembers eight killed servers and then starts no more.
 trap 'stop_servers; rm -rf "$folder" /dev/shm/jack*_woodshed-test_*' EXIT
 cd "$folder" || exit 1
 
@@ -183,7 +183,8 @@ frames_of() {
         awk '$1 != "00000000" { sounds = 1 } sounds && count++ < 48000'
 }
 
-# Writes the sound that the player sends to the server to heard.wav. The song begins with silence, so nothing of it is missed.
+# Writes the sound that the player sends to the server to heard.wav. The song begins with silence, so nothing of it is
+# missed.
 record_pipewire() {
     pw-record --target nowhere -P '{ stream.capture.sink = true }' --latency 2048 --rate 48000 --channels 2 --format s16 heard.wav \
         >recorder.log 2>&1 &
@@ -198,8 +199,8 @@ record_jack() {
     note_job && recorder=$job
 }
 
-# hears_all DEVICE: whether all of the song arrives. With long periods, because on a busy machine servers miss short ones; if
-# the machine is too busy even for the server, there are three attempts.
+# hears_all DEVICE: whether all of the song arrives. With long periods, because on a busy machine servers miss short
+# ones; if the machine is too busy even for the server, there are three attempts.
 hears_all() {
     local try job recorder player
     for ((try = 1; try <= 3; try++)); do
@@ -264,7 +265,8 @@ check "PipeWire: --on-loss wait goes on with a new server" loses_server pipewire
 check "PipeWire: then the run ends with 0" ended_with 0
 check "PipeWire: and to the recording's end" told '"event":"pass.ended".*"clip_frame":144000'
 stop_servers
-# Without the session manager, the player is not connected to the sink, so a program without a deadline would wait for ever.
+# Without the session manager, the player is not connected to the sink, so a program without a deadline would wait for
+# ever.
 check "PipeWire starts without its session manager" start_daemon
 since=${EPOCHREALTIME/./}
 play song.wav pipewire --on-loss pause

@@ -30,8 +30,8 @@ new_machine() {
     }
 }
 
-# check DESCRIPTION STATUS PATTERN GROUP...: the script must exit with this status, and print or call something that matches the
-# pattern.
+# check DESCRIPTION STATUS PATTERN GROUP...: the script must exit with this status, and print or call something that
+# matches the pattern.
 check() {
     local description=$1 wanted=$2 pattern=$3 status
     shift 3

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests scripts/steps/step.sh and the scripts around it: a failed step, a skipped test and a step that stands still must be told.
+# Tests scripts/steps/step.sh and the scripts around it: a failed step, a skipped test and a step that stands still must
+# be told.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 scripts=$PWD/scripts
@@ -44,8 +45,8 @@ expect nothing "a last command that fails, ends those beside it, and gives its e
 hears_interrupts() { side_by_side true 'trap "echo heard; exit" INT; kill -INT $$; sleep 600' | grep heard >/dev/null; }
 expect nothing "a command side by side that hears an interrupt" hears_interrupts
 
-# Skipped tests are reported, and are a failure at the end of a run in which all tests should run. The steps write records as the
-# test library does: records NAME testEnded, or records NAME testSkipped REASON.
+# Skipped tests are reported, and are a failure at the end of a run in which all tests should run. The steps write
+# records as the test library does: records NAME testEnded, or records NAME testSkipped REASON.
 records() {
     printf '{"kind":"test","payload":{"displayName":"%s","id":"%s","kind":"function","name":"sample()"},"version":0}\n' "$1" "$1"
     printf '{"kind":"event","payload":{"kind":"%s","testID":"%s","messages":[{"symbol":"","text":"%s"}]},"version":0}\n' \
@@ -104,8 +105,8 @@ names_stack() (
 )
 : >"$folder/summary"
 expect nothing "the stack of the program in which a step stood still, in the summary" names_stack
-# A program started in the background ignores interrupts, and the tests of Ctrl-C would inherit that. (If this script itself was
-# started in that way, nothing it starts can be interrupted, and a step must then behave the same.)
+# A program started in the background ignores interrupts, and the tests of Ctrl-C would inherit that. (If this script
+# itself was started in that way, nothing it starts can be interrupted, and a step must then behave the same.)
 interruptible() {
     local program='kill -INT $$; exit 3' alone
     bash -c "$program"

@@ -4,23 +4,25 @@
 #   scripts/tests/test-tsan.sh [arguments of swift test, such as --filter Engine]
 #   scripts/tests/test-tsan.sh --build          only builds them
 #
-# With WOODSHED_THREADS_EVERYWHERE=1, as in the soak, the command and its tests are among them (docs/decisions/building.md has the reason).
+# With WOODSHED_THREADS_EVERYWHERE=1, as in the soak, the command and its tests are among them
+# (docs/decisions/building.md has the reason).
 #
 # First, the memory orderings in a copy of the module Realtime are weakened, one in each of its parts, and each must be
-# reported; otherwise the sanitizer is not active and the other results mean nothing. The modules under test are optimised as a whole,
-# because unoptimised generic code accesses memory inside the runtime, which is not instrumented.
+# reported; otherwise the sanitizer is not active and the other results mean nothing. The modules under test are
+# optimised as a whole, because unoptimised generic code accesses memory inside the runtime, which is not instrumented.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
 # shellcheck source=scripts/release-options.sh
 . scripts/release-options.sh
-# With the checks of the standard library that only unoptimised code makes: of the bounds of unsafe buffers, for example.
+# With the checks of the standard library that only unoptimised code makes: of the bounds of unsafe buffers, for
+# example.
 options=(-c release --sanitize=thread -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -assert-config -Xswiftc Debug)
-# Read by Package.swift, as is WOODSHED_THREADS_EVERYWHERE: the command then links the support for Swift's Mutex under the sanitizer, as the
-# tests do.
+# Read by Package.swift, as is WOODSHED_THREADS_EVERYWHERE: the command then links the support for Swift's Mutex under
+# the sanitizer, as the tests do.
 export WOODSHED_SANITIZES_THREADS=1
-# By default a program with threads waits a second at its exit for races among the last of them. The command exits without
-# waiting for threads that have nothing to finish, and without that second they would be reported.
+# By default a program with threads waits a second at its exit for races among the last of them. The command exits
+# without waiting for threads that have nothing to finish, and without that second they would be reported.
 export TSAN_OPTIONS="exitcode=66 atexit_sleep_ms=0 report_thread_leaks=0 ${TSAN_OPTIONS:-}"
 
 if [ "${1:-}" = --build ]; then
@@ -38,8 +40,8 @@ weaken() {
     sed -i "s/$2/$3/" "$planted/$1"
 }
 
-# must_be_caught TESTS: the weakened copy's TESTS must end with a report of a race. Whether two threads meet in the race depends on when
-# they run, and the sanitizer can hang while it writes the report; such a run is repeated.
+# must_be_caught TESTS: the weakened copy's TESTS must end with a report of a race. Whether two threads meet in the race
+# depends on when they run, and the sanitizer can hang while it writes the report; such a run is repeated.
 must_be_caught() {
     local log=$planted/$1.log
     for _ in 1 2 3 4 5; do
@@ -101,7 +103,8 @@ echo "thread sanitizer: tests"
 tests=(scripts/steps/test.sh "${options[@]}" --scratch-path .build-tsan "$@")
 [ -n "${WOODSHED_THREADS_EVERYWHERE:-}" ] || exec "${tests[@]}"
 
-# The tests of the command only start it and read what it writes. They run as built for the other tests, and start the command of this build. Their records have names of their own.
+# The tests of the command only start it and read what it writes. They run as built for the other tests, and start the
+# command of this build. Their records have names of their own.
 env -u WOODSHED_SANITIZES_THREADS scripts/tests/test-rtsan.sh --build
 bin=$("$swift" build "${options[@]}" --scratch-path .build-tsan --show-bin-path)
 records=${WOODSHED_TEST_RECORDS:+$WOODSHED_TEST_RECORDS.9}

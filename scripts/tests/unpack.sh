@@ -3,8 +3,8 @@
 #
 #   scripts/tests/unpack.sh [--named] FOLDER PACKAGE...
 #
-# It also unpacks what they depend on. What is installed on this machine is left out; with --named, not the named packages themselves.
-# If they cannot be downloaded, it prints the reason in one line and exits with 77.
+# It also unpacks what they depend on. What is installed on this machine is left out; with --named, not the named
+# packages themselves. If they cannot be downloaded, it prints the reason in one line and exits with 77.
 set -uo pipefail
 cannot() {
     echo "$1"

@@ -1,7 +1,8 @@
 // The cost of comparing a take with a model, and the accuracy of pitch tracking, beside aubio where installed.
 //
 //   CompareBenchmark                        prints the tables
-//   CompareBenchmark --track LOW HIGH FILE… writes the pitch of raw 32-bit floats at 44.1 kHz to FILE.ours, for Benchmarks/Pitch
+//   CompareBenchmark --track LOW HIGH FILE… writes the pitch of raw 32-bit floats at 44.1 kHz to FILE.ours, for
+//                                           Benchmarks/Pitch
 import BenchmarkRows
 @_spi(Benchmarks) import DSP
 import Glibc

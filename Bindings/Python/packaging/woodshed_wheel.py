@@ -1,7 +1,8 @@
-"""Makes the package (wheel) that `pip install ./Bindings/Python` installs: the module's two files and the files that pip needs.
+"""Makes the package (wheel) that `pip install ./Bindings/Python` installs: the module's two files and the files that
+pip needs.
 
-The module has two functions of PEP 517. There is no package of the sources, because the version is only in the sources of Woodshed:
-Sources/Woodshed/Version.swift.
+The module has two functions of PEP 517. There is no package of the sources, because the version is only in the sources
+of Woodshed: Sources/Woodshed/Version.swift.
 """
 import base64
 import hashlib

@@ -11,7 +11,8 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wnullability-completeness"
 
-// Never XML_PARSE_HUGE, which lifts the library's limits, nor XML_PARSE_NOENT, _DTDLOAD or _DTDATTR, which expand entities and read other files.
+// Never XML_PARSE_HUGE, which lifts the library's limits, nor XML_PARSE_NOENT, _DTDLOAD or _DTDATTR, which expand
+// entities and read other files.
 #define LIBXML_OPTIONS(constant) \
     constant(XML_PARSE_RECOVER, 1) \
     constant(XML_PARSE_NONET, 2048) \

@@ -1,7 +1,8 @@
 // Macros that list a shared library's functions once, for a table filled at the library's first use.
 //
-// The library's own header defines the list: `#define MY_FUNCTIONS(function) function(result, name, (parameters)) ...`. The
-// list gives the fields of a table, the names to look up, and in tests the comparison with the library's real headers.
+// The library's own header defines the list: `#define MY_FUNCTIONS(function) function(result, name, (parameters)) ...`.
+// The list gives the fields of a table, the names to look up, and in tests the comparison with the library's real
+// headers.
 #ifndef WOODSHED_CLIBRARYTABLE_H
 #define WOODSHED_CLIBRARYTABLE_H
 

@@ -33,8 +33,8 @@ REALTIME_SAFE void realtime_flush_to_zero_restore(uint64_t previous);
 /// Whether this processor supports flush-to-zero. If not, the two functions above do nothing.
 bool realtime_flush_to_zero_is_supported(void);
 
-/// Writes to every page of this thread's stack below the caller, and finds the range of the stack. Returns 0, or an errno if
-/// the range cannot be found. On success `*lowest` and `*byte_count` are the stack.
+/// Writes to every page of this thread's stack below the caller, and finds the range of the stack. Returns 0, or an
+/// errno if the range cannot be found. On success `*lowest` and `*byte_count` are the stack.
 int realtime_stack_touch(void **lowest, size_t *byte_count);
 
 /// The number of processors that the calling thread may use: its affinity, which a batch system may limit. At least 1.

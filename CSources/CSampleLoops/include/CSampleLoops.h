@@ -96,8 +96,8 @@ LOOP_SAFE void rotate_spectrum(
     const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
     const float *_Nonnull gains, float *_Nonnull output_real, float *_Nonnull output_imaginary, float *_Nonnull spectrum);
 
-/// Interpolates a band by twelve samples a frame: frame `i` is `offset + i` frames after sample 5. `factor`, `offset` and `count` are multiples of
-/// eight; value `tap * factor + frame` of the weights belongs to a tap and a frame.
+/// Interpolates a band by twelve samples a frame: frame `i` is `offset + i` frames after sample 5. `factor`, `offset`
+/// and `count` are multiples of eight; value `tap * factor + frame` of the weights belongs to a tap and a frame.
 LOOP_SAFE void interpolate_band(
     const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull target);
 
@@ -106,7 +106,8 @@ LOOP_SAFE void add_band(
     const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull ring,
     long capacity, long run, long begin);
 
-/// A source minus two bands, interpolated as above; the first has the rate of every `2 * factor`-th frame, the second of every `factor`-th.
+/// A source minus two bands, interpolated as above; the first has the rate of every `2 * factor`-th frame, the second
+/// of every `factor`-th.
 LOOP_SAFE void subtract_bands(
     const float *_Nonnull whole, const float *_Nonnull lows, const float *_Nonnull low_weights, const float *_Nonnull middles,
     const float *_Nonnull middle_weights, long factor, long count, float *_Nonnull target);
@@ -171,8 +172,8 @@ LOOP_SAFE void move_needle(
 /// Charges the integrators of quasi-peak meters, see QuasiPeaks.swift. Each group of four values is for the slow
 /// integrators of two meters, and for their quick integrators.
 ///
-/// `constants` are four charges, four shares and four falls of a cycle; `scales` has for each sample the rise of two meters, and their falls;
-/// `state` is four integrators, two highest readings, and the threshold.
+/// `constants` are four charges, four shares and four falls of a cycle; `scales` has for each sample the rise of two
+/// meters, and their falls; `state` is four integrators, two highest readings, and the threshold.
 LOOP_SAFE void charge_stores(
     const float *_Nonnull samples, long count, const double *_Nonnull constants, const double *_Nonnull scales, double *_Nonnull state);
 

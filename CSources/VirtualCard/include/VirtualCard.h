@@ -31,7 +31,8 @@ enum virtual_card_fault_kind {
     VIRTUAL_CARD_SUSPEND,
     /// As above, but after snd_pcm_resume the stream is in XRUN and needs snd_pcm_prepare.
     VIRTUAL_CARD_SUSPEND_PREPARE,
-    /// As above, but snd_pcm_resume returns success and the stream stays SUSPENDED until snd_pcm_prepare or snd_pcm_drop.
+    /// As above, but snd_pcm_resume returns success and the stream stays SUSPENDED until snd_pcm_prepare or
+    /// snd_pcm_drop.
     VIRTUAL_CARD_SUSPEND_LIE,
     /// Both directions stop in DISCONNECTED and nothing can be opened, for good (0) or for the argument's time.
     VIRTUAL_CARD_UNPLUG,
@@ -128,12 +129,13 @@ int virtual_card_remove_clock(const char *name);
 /// Whether a process with this number exists, including an ended process that nothing has waited for. True if unknown.
 bool virtual_card_process_exists(int32_t number);
 
-/// Opens a stream without any ALSA configuration. The card is created from `options` if none has the name; otherwise `options`
-/// may be NULL. `stream` and `mode` as in snd_pcm_open.
+/// Opens a stream without any ALSA configuration. The card is created from `options` if none has the name; otherwise
+/// `options` may be NULL. `stream` and `mode` as in snd_pcm_open.
 int virtual_card_open(
     struct _snd_pcm **pcm, const char *name, const struct virtual_card_options *options, int stream, int mode);
 
-/// Causes a fault now, and wakes a sleeping program. Has no effect on a direction that is not open, except for an unplugging.
+/// Causes a fault now, and wakes a sleeping program. Has no effect on a direction that is not open, except for an
+/// unplugging.
 int virtual_card_inject(
     struct virtual_card *card, enum virtual_card_direction direction, enum virtual_card_fault_kind kind, int64_t argument);
 

@@ -61,8 +61,8 @@ struct HardwareSettings: Sendable {
 
 /// One negotiation with a device: any → resampling off → access → format → channels → rate → period → periods → buffer.
 ///
-/// The order matters: some drivers refuse a rate once the buffer is fixed, and a period count without a period size gives
-/// buffers of many seconds.
+/// The order matters: some drivers refuse a rate once the buffer is fixed, and a period count without a period size
+/// gives buffers of many seconds.
 @safe
 struct HardwareNegotiation: ~Copyable {
     /// Requested part of the buffer's shape. Each step requests less, for drivers that contradict themselves.

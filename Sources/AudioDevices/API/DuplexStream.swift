@@ -70,7 +70,8 @@ public struct DuplexBlock {
     public let input: CaptureBlock
     /// The frames to fill.
     public let output: RenderBlock
-    /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded.
+    /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is
+    /// recorded.
     ///
     /// Known from the delays that drivers report, or from the positions of other devices: exactly if the positions move
     /// frame by frame, otherwise within their step. With two clocks, known once the loop has found the difference of

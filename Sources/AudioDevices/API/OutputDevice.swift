@@ -6,7 +6,8 @@ public enum OutputDevice: Sendable, Hashable {
     case system(String)
     /// No destination: blocks are rendered at the clock's pace and discarded.
     case null
-    /// A file, replaced if it exists: WAV, or the format of the request or of the name, such as `take.flac`; see `FileFormat`.
+    /// A file, replaced if it exists: WAV, or the format of the request or of the name, such as `take.flac`; see
+    /// `FileFormat`.
     case file(path: String)
 
     /// Parses a device as written by users: `null`, `file:PATH`, or else the name of a system device.

@@ -52,13 +52,13 @@ public struct StreamRequest: Sendable, Hashable {
     ///   - periodFrames: Frames in a block, 1 … 8192.
     ///   - periodCount: Blocks in the device's buffer, 2 … 16.
     ///   - clock: The clock; a system device refuses the virtual clock.
-    ///   - fileFormat: The format of a file; nil for the format given by the file's name. System devices negotiate their
-    ///     own.
+    ///   - fileFormat: The format of a file; nil for the format given by the file's name. System devices negotiate
+    ///     their own.
     ///   - realtimePriority: The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread.
     ///     Ignored under the virtual clock.
-    ///   - isExclusive: True to open the hardware itself, for this stream alone. No other program can use the card while
-    ///     the stream is open, and only this program converts: sample formats are converted here, and the stream has
-    ///     the rate of the card. `default` is then ALSA's first card.
+    ///   - isExclusive: True to open the hardware itself, for this stream alone. No other program can use the card
+    ///     while the stream is open, and only this program converts: sample formats are converted here, and the stream
+    ///     has the rate of the card. `default` is then ALSA's first card.
     public init(
         sampleRate: Int = 44_100, channelCount: Int = 2, periodFrames: Int = 256, periodCount: Int = 3,
         clock: StreamClock = .automatic, fileFormat: FileFormat? = nil, realtimePriority: Int? = 70,

@@ -86,8 +86,8 @@ final class BridgeReader: @unchecked Sendable {
         if isPlaced { skip(Int64(Double(silentFrames) * plan.step)) }
     }
 
-    /// Reads the next `count` frames, at most a block, for the output's block that begins at `outputFrame`. Real-time safe:
-    /// yes.
+    /// Reads the next `count` frames, at most a block, for the output's block that begins at `outputFrame`. Real-time
+    /// safe: yes.
     func read(_ count: Int, outputFrame: Int64) -> Delivery {
         follow(seconds: Double(count) / Double(plan.outputRate), outputFrame: outputFrame)
         let missing = isPlaced ? convert(count) : wait(count)

@@ -16,15 +16,16 @@ public struct LinkedStreams: Sendable {
         input = LinkedInput(link)
     }
 
-    /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded; nil
-    /// before the first block.
+    /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is
+    /// recorded; nil before the first block.
     ///
     /// The value is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and
     /// at most once more afterwards, usually within half a second of the restart. Excludes the latency of converters,
     /// cables and air. Real-time safe: yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
 
-    /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the first block.
+    /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the
+    /// first block.
     ///
     /// The last 64 changes are remembered; earlier frames get the oldest remembered value. Real-time safe: no.
     package func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { link.roundTripFrames(ofOutputFrame: frame) }

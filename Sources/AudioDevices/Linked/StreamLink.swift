@@ -20,7 +20,8 @@ final class StreamLink: Sendable {
     private let halves = Mutex(Halves())
     private let state = LinkState()
 
-    /// The interval at which the end of the input is polled, in µs, because the device thread must not wake another thread.
+    /// The interval at which the end of the input is polled, in µs, because the device thread must not wake another
+    /// thread.
     private static let interval: UInt32 = 10_000
 
     init(_ duplex: any DuplexStream) { self.duplex = duplex }
@@ -108,7 +109,8 @@ final class StreamLink: Sendable {
         if !areStarted { state.end(.success(())) }
     }
 
-    /// Waits until the device has ended, also before the input is started; returns at once if the output was not started.
+    /// Waits until the device has ended, also before the input is started; returns at once if the output was not
+    /// started.
     func waitForOutput() throws(DeviceError) {
         guard halves.withLock({ $0.outputIsStarted }) else { return }
         while !halves.withLock({ $0.areStarted }) {

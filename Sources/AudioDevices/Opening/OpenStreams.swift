@@ -3,9 +3,9 @@ internal import RunLog
 
 /// Opens an output for playing.
 ///
-/// The device stays open until the stream is stopped, has ended or is released. Without a sound card, `default`
-/// fails at once with `noDevice`. If another program holds the device, opening is retried for up to a second, then throws `busy`.
-/// A file is created here, under a temporary name until the stream ends.
+/// The device stays open until the stream is stopped, has ended or is released. Without a sound card, `default` fails
+/// at once with `noDevice`. If another program holds the device, opening is retried for up to a second, then throws
+/// `busy`. A file is created here, under a temporary name until the stream ends.
 /// Throws the error of the device, with the remedy. Real-time safe: no.
 public func openOutput(
     _ device: OutputDevice, _ request: StreamRequest = StreamRequest()

@@ -47,8 +47,8 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
 
     /// Fills a block with sound. Before the start and after the end the block is silence.
     ///
-    /// Threads: one at a time, not always the same. Real-time safe: yes under the real clock: no allocation, lock or system call; no under the
-    /// virtual clock, which waits.
+    /// Threads: one at a time, not always the same. Real-time safe: yes under the real clock: no allocation, lock or
+    /// system call; no under the virtual clock, which waits.
     ///
     /// - Parameters:
     ///   - channels: one pointer per channel of the configuration, each to `frameCount` samples, which `render`

@@ -1,4 +1,5 @@
-/// The ranges of the comments in a block (Xiph, "Ogg Vorbis I format specification: comment field and header specification").
+/// The ranges of the comments in a block (Xiph, "Ogg Vorbis I format specification: comment field and header
+/// specification").
 package struct CommentList {
     /// Range of the field with the number of comments.
     package let countField: Range<Int64>

@@ -30,7 +30,8 @@ struct MPEGHeader {
         stream = [second & 0xFE, third & 0x0C]
     }
 
-    /// In kbit/s: version 1 layers 1, 2, 3; then version 2 layer 1; then version 2 layers 2 and 3 (ISO 11172-3, 13818-3).
+    /// In kbit/s: version 1 layers 1, 2, 3; then version 2 layer 1; then version 2 layers 2 and 3 (ISO 11172-3,
+    /// 13818-3).
     private static let bitRates = [
         [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

@@ -67,7 +67,8 @@ package struct OggPage {
     }
 }
 
-/// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section 6).
+/// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section
+/// 6).
 package enum OggChecksum {
     /// Checksums of a byte followed by 0 to 7 zero bytes. Table look-ups over eight bytes at a time are about five
     /// times as fast as over single bytes (Kounavis and Berry, "A Systematic Approach to Building High Performance

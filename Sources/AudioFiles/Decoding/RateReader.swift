@@ -70,7 +70,8 @@ package final class RateReader: @unchecked Sendable {
             samples, sourceStride: capacity, sourceCount: plan.source.count, droppingFirst: plan.leadIn,
             into: output, outputStride: stride, count: frames.count)
         if !converted { throw .noMemory(decoder.info.path) }
-        // The filter goes beyond its input's peaks, and so beyond the largest finite number beside samples of this size.
+        // The filter goes beyond its input's peaks, and so beyond the largest finite number beside samples of this
+        // size.
         for channel in 0..<channelCount { unsafe replaceNonFinite(output + channel * stride, count: frames.count) }
     }
 

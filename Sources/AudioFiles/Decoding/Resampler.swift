@@ -47,7 +47,8 @@ struct ConversionPlan: Equatable {
 
     /// Creates a plan for the output frames `wanted`.
     init(wanted: Range<Int64>, ratio: RateRatio) {
-        // The filter of libsoxr's highest quality reaches 142 frames of the lower rate to each side (measured down to 1e-8).
+        // The filter of libsoxr's highest quality reaches 142 frames of the lower rate to each side (measured down to
+        // 1e-8).
         let reach: Int64 = 512
         let margin = reach * max(1, (ratio.output + ratio.source - 1) / ratio.source)
         // Source and output frames coincide only at multiples of both terms. A conversion starting there has no phase

@@ -1,4 +1,5 @@
-/// Chapters of an MP3 file (id3.org, "ID3v2 Chapter Frame Addendum", 2005): ranges with times in milliseconds of the audio.
+/// Chapters of an MP3 file (id3.org, "ID3v2 Chapter Frame Addendum", 2005): ranges with times in milliseconds of the
+/// audio.
 enum ID3Marks {
     static func read(_ file: ByteSource, _ clock: MarkClock) -> [FileMark] {
         guard let tag = ID3Frames(tag: file) else { return [] }

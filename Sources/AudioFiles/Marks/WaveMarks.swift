@@ -1,5 +1,5 @@
-/// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming Interface
-/// and Data Specifications 1.0", 1991; EBU Tech 3306 for 64-bit sizes).
+/// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming
+/// Interface and Data Specifications 1.0", 1991; EBU Tech 3306 for 64-bit sizes).
 enum WaveMarks {
     /// Largest number of chunks of the same kind read; files normally have a single chunk.
     private static let mostOfAKind = 16

@@ -28,7 +28,8 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case .mp3, .m4a:
             let known = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000]
             if given <= highest, known.contains(given) { return given }
-            // Otherwise the format's highest rate of the family of 44.1 or 48 kHz; 44.1 or 48 kHz for an odd rate below.
+            // Otherwise the format's highest rate of the family of 44.1 or 48 kHz; 44.1 or 48 kHz for an odd rate
+            // below.
             let nearest = given > highest ? highest : 48_000
             return given % 11_025 == 0 ? nearest / 160 * 147 : nearest
         }

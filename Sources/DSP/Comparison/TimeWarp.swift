@@ -22,7 +22,8 @@ struct TimeWarp {
     /// - Parameters:
     ///   - first: Not empty.
     ///   - second: Not empty.
-    ///   - band: One range for each step of `first`, each overlapping or touching the next; the first contains 0, the last the end.
+    ///   - band: One range for each step of `first`, each overlapping or touching the next; the first contains 0, the
+    ///     last the end.
     ///   - openSteps: Number of steps which may be left out at each end, for a price.
     init(_ first: FeatureSequence, _ second: FeatureSequence, within band: Band, openSteps: Int) {
         let rows = first.vectors.count

@@ -8,8 +8,8 @@ internal import Samples
 /// dB too low and 0.02 dB too high; above 0.4 of the rate up to 0.17 dB too low. The standard's own four times would
 /// err by up to 0.43 dB at 0.4 of the rate. Peaks come 12 frames late; ``finish()`` reads the rest.
 ///
-/// Runs of frames in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are skipped: the
-/// result is bit-identical, and music costs only a part of a steady full-scale tone.
+/// Runs of frames in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are skipped:
+/// the result is bit-identical, and music costs only a part of a steady full-scale tone.
 public struct TruePeakMeter: ~Copyable {
     /// Number of channels, 1 to 64.
     package let channelCount: Int

@@ -24,7 +24,8 @@ package struct PitchTracker: ~Copyable {
     ///
     /// - Parameters:
     ///   - sampleRate: 8000 to 768000 Hz.
-    ///   - range: The lowest and the highest pitch in Hz, within 20 to 4000. A narrower range is quicker and makes fewer errors.
+    ///   - range: The lowest and the highest pitch in Hz, within 20 to 4000. A narrower range is quicker and makes
+    ///     fewer errors.
     package init(sampleRate: Int, range: ClosedRange<Double> = PitchTracker.defaultRange) {
         precondition((8000...768_000).contains(sampleRate), "A tracker has a rate of 8000 to 768000 Hz.")
         precondition(range.lowerBound >= 20 && range.upperBound <= 4000, "A pitch lies between 20 and 4000 Hz.")
@@ -67,7 +68,8 @@ package struct PitchTracker: ~Copyable {
         return tracker.finish()
     }
 
-    /// Mean square of the softest 10 ms with a pitch, for a loudest of 1: 50 dB below the loudest 10 ms of the recording.
+    /// Mean square of the softest 10 ms with a pitch, for a loudest of 1: 50 dB below the loudest 10 ms of the
+    /// recording.
     private static let ratio: Float = 1e-5
 
     /// Returns the sample nearest to place `index`.

@@ -25,8 +25,8 @@ struct StreamDecimation: ~Copyable {
     /// Source frames from `first + samples.count` times `factor`, less `half`, on.
     private var pending: [Float]
 
-    /// Frames that an owner appends at once, from a block of any size: a block as long as a recording would need several
-    /// times the recording's memory.
+    /// Frames that an owner appends at once, from a block of any size: a block as long as a recording would need
+    /// several times the recording's memory.
     static let pieceFrames = 65_536
 
     /// Number of the next sample.

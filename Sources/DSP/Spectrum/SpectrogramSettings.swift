@@ -29,8 +29,8 @@ extension Spectrogram {
         public enum Window: String, Sendable, CaseIterable {
             /// Narrow main lobe; sidelobes begin at -31 dB and fall by 18 dB per octave. Suits nearly everything.
             case hann
-            /// A main lobe twice as wide, with all sidelobes below -92 dB (Harris, "On the use of windows for harmonic analysis
-            /// with the discrete Fourier transform", 1978). Suits soft tones beside loud ones.
+            /// A main lobe twice as wide, with all sidelobes below -92 dB (Harris, "On the use of windows for harmonic
+            /// analysis with the discrete Fourier transform", 1978). Suits soft tones beside loud ones.
             case blackmanHarris
         }
 
@@ -68,8 +68,8 @@ extension Spectrogram {
         ///   - window: The window function.
         ///   - range: In dB, 10 to 200.
         ///   - axis: Division of the frequency range into rows.
-        ///   - lowest: In Hz, below `highest`, and above 0 on a logarithmic axis; by default 0 on a linear axis, and on a
-        ///     logarithmic one 40 or a hundredth of `highest`, whichever is lower.
+        ///   - lowest: In Hz, below `highest`, and above 0 on a logarithmic axis; by default 0 on a linear axis, and on
+        ///     a logarithmic one 40 or a hundredth of `highest`, whichever is lower.
         ///   - highest: In Hz, up to half the sample rate, the default.
         ///   - windowsPerColumn: 1 to 4096.
         /// - Throws: A `SpectrogramError` with the permitted values.

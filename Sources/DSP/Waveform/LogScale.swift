@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Finds the nearest of 256 equal steps of a logarithmic scale: the result of `round(log(value))`, in a tenth of its time.
+/// Finds the nearest of 256 equal steps of a logarithmic scale: the result of `round(log(value))`, in a tenth of its
+/// time.
 struct LogScale {
     /// The upper bound of each step: the least value of the next step; for the last step, a value never reached.
     private let ends: ByteTable

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The spectrum of one bin, over all channels mixed: the energy in three bands and the centroid of the power spectrum.
 ///
-/// Four bytes in memory. Levels start at -120 dB in steps of half a decibel: 1 is -120 dB, 241 is 0 dB, and 0 is anything less.
-/// A full-scale sine reads -3 dB, like its mean square.
+/// Four bytes in memory. Levels start at -120 dB in steps of half a decibel: 1 is -120 dB, 241 is 0 dB, and 0 is
+/// anything less. A full-scale sine reads -3 dB, like its mean square.
 public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     /// The power below ``lowCrossover``, as a level.
     package let low: UInt8
@@ -41,8 +41,8 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
 
     private static func decibels(_ level: UInt8) -> Float { level == 0 ? -.infinity : (Float(level) - 241) / 2 }
 
-    /// The mean square of each stored level, and the frequency in Hz of each stored pitch: looked up a hundred thousand times
-    /// for one picture.
+    /// The mean square of each stored level, and the frequency in Hz of each stored pitch: looked up a hundred thousand
+    /// times for one picture.
     static let powers = ByteTable { $0 == 0 ? 0 : pow(10, (Double($0) - 241) / 20) }
     static let frequencies = ByteTable { 20 * exp2(Double($0) / 24) }
 

@@ -4,9 +4,9 @@ internal import Glibc
 /// A change of pitch, at any speed: one factor multiplies all frequencies, and the tempo stays.
 ///
 /// In speech, formants stay in place, so that a voice remains the same person's; in music formants move with the pitch
-/// (see ``PracticePlan/formants``). Every value is from −24 to 24 semitones. Another pitch is made by stretching to speed ÷
-/// factor. So raising the pitch of a slow passage costs as much sharpness as playing that much slower: below 25 %
-/// attacks blur.
+/// (see ``PracticePlan/formants``). Every value is from −24 to 24 semitones. Another pitch is made by stretching to
+/// speed ÷ factor. So raising the pitch of a slow passage costs as much sharpness as playing that much slower: below
+/// 25 % attacks blur.
 public struct Pitch: Sendable, Hashable {
     /// Semitones down and up: two octaves.
     package static let range: ClosedRange<Double> = -24...24

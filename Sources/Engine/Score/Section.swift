@@ -116,7 +116,8 @@ public enum Gap: Sendable, Hashable {
 /// values.
 ///
 ///     let bridge = try Section(441_000..<882_000, name: "Bridge")
-///     let plan = PracticePlan(sections: [bridge], passes: 5, speeds: .constant(try Speed(factor: 0.7)), gap: .passLengths(1))
+///     let speed = try Speed(factor: 0.7)
+///     let plan = PracticePlan(sections: [bridge], passes: 5, speeds: .constant(speed), gap: .passLengths(1))
 public struct PracticePlan: Sendable, Hashable {
     /// The sections, at least one. The sections play one after another, each with all its passes.
     public var sections: [Section]

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The system's monotonic clock: the clock of timeouts, rates and devices. No user can set it, and it stands still during a suspend.
+/// The system's monotonic clock: the clock of timeouts, rates and devices. No user can set it, and it stands still
+/// during a suspend.
 package enum MonotonicTime {
     package static let nanosecondsPerSecond: Int64 = 1_000_000_000
 

@@ -6,8 +6,8 @@ public import Sections
 /// Finds the phrases of a recording, between its pauses.
 ///
 /// A pause is quieter than a threshold computed from the recording: between the noise in its pauses and its programme.
-/// So quiet or noisy recordings need no other settings. Music without pauses has no phrases. A setting outside its range
-/// counts as the nearest value, NaN as not set.
+/// So quiet or noisy recordings need no other settings. Music without pauses has no phrases. A setting outside its
+/// range counts as the nearest value, NaN as not set.
 public struct SectionFinder: Sendable {
     /// The shortest pause between two phrases, in seconds; 0.05 to 10.
     public var minimumPause = 0.35

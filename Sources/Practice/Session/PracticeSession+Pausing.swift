@@ -3,8 +3,8 @@ internal import Engine
 internal import Synchronization
 
 extension PracticeSession {
-    /// Pauses, and stores the time of the pause. Holds the remaining clicks of a running count-in, and the first pass. A
-    /// count-in that begins at a later frame, or after a stop, or before frozen sound, goes on.
+    /// Pauses, and stores the time of the pause. Holds the remaining clicks of a running count-in, and the first pass.
+    /// A count-in that begins at a later frame, or after a stop, or before frozen sound, goes on.
     public func pause() {
         pausedAt.withLock { $0 = .now }
         if awaitsClicks { clicks?.pause() }

@@ -7,7 +7,8 @@ internal import Synchronization
 
 /// Practice of a recording: consecutive sections, and loops set by ear during playback.
 ///
-///     let session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(PracticePlan(sections: [verse, chorus])))
+///     let plan = PracticePlan(sections: [verse, chorus])
+///     let session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(plan))
 ///     session.start()
 ///     try engine.start()
 ///     // While it plays, when a key is pressed:
@@ -107,8 +108,8 @@ public final class PracticeSession: Sendable {
             startPlayer(at: nil, afterClicks: true)
             return clicks.start(at: frame.map { min($0, latest) })
         }
-        // On a running engine, the next block is far from frame 0. The lead keeps the distance of clicks and first pass if
-        // a block begins meanwhile.
+        // On a running engine, the next block is far from frame 0. The lead keeps the distance of clicks and first pass
+        // if a block begins meanwhile.
         let next = max(player.status.outputFrame, audibleFrame())
         let first = min(frame ?? (next > 0 ? next + Int64(clicks.clip.sampleRate / 10) : 0), latest)
         clicks.start(at: first)

@@ -51,7 +51,8 @@ package final class EventPump: Sendable {
     private static let ordinary = RealtimeThread.Configuration(
         priority: nil, locksMemory: false, stackBytes: 256 * 1024)
 
-    /// Stops the pump; returns when the last call of `work` is over. A second call during a stop returns with the first.
+    /// Stops the pump; returns when the last call of `work` is over. A second call during a stop returns with the
+    /// first.
     ///
     /// A call from `work` itself does not wait, so the last reference to the owner of the pump may be released there.
     /// `work` must not use the pump otherwise: during a stop by another thread, the call would wait for ever.

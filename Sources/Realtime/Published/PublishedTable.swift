@@ -2,7 +2,8 @@
 internal import Glibc
 import Synchronization
 
-/// One atomic word per index: the address of the published entry, or 0. Trivial, so that the render thread touches no class.
+/// One atomic word per index: the address of the published entry, or 0. Trivial, so that the render thread touches no
+/// class.
 ///
 /// The table keeps nothing alive: an entry is valid only between its `ReadEpoch`'s `enter` and `leave`, and only if the
 /// writer frees nothing except the objects returned by ``RetiredList``.

@@ -8,7 +8,9 @@ internal import Realtime
 ///     let recorder = LoopRecorder(linked: linked)
 ///     try recorder.start()
 ///     try engine.start()
-///     recorder.begin(1, atInputFrame: first) { _ in TakeRequest(destination: .file(path: "take.wav", container: .wav)) }
+///     recorder.begin(1, atInputFrame: first) { _ in
+///         TakeRequest(destination: .file(path: "take.wav", container: .wav))
+///     }
 ///     recorder.end(1, beforeInputFrame: last)
 ///
 /// A take begins and ends exactly at the named frames. The frames may lie ahead, and a beginning also up to three

@@ -135,8 +135,8 @@ public struct RunningTake: ~Copyable, Sendable {
     /// Ends the take at the next captured frame, unless the take has ended already, and waits until the take is on the
     /// disk.
     ///
-    /// The wait has no limit: a call of the system to a disk that does not answer cannot be broken off. Call this method
-    /// on a thread that may wait. The take stays valid up to its last checkpoint. Real-time safe: no.
+    /// The wait has no limit: a call of the system to a disk that does not answer cannot be broken off. Call this
+    /// method on a thread that may wait. The take stays valid up to its last checkpoint. Real-time safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
 }
 

@@ -139,8 +139,8 @@ final class RecorderCore: Sendable {
         try? shared.conclude(keeping: false)
     }
 
-    /// Ends the take and the stream; returns the result of the take. The join of the writer has no limit: after a return
-    /// before its end, the writer would still change a file that the caller takes for finished.
+    /// Ends the take and the stream; returns the result of the take. The join of the writer has no limit: after a
+    /// return before its end, the writer would still change a file that the caller takes for finished.
     func stop() -> TakeEnd {
         request(.stop(.asked))
         let end = shared.progress.waitForEnd(seconds: Self.patience)

@@ -1,4 +1,5 @@
-// LRC: lines that begin with one or more times, [01:23.45]; the enhanced form has times of words within a line, <01:23.45>.
+// LRC: lines that begin with one or more times, [01:23.45]; the enhanced form has times of words within a line,
+// <01:23.45>.
 internal import Explanations
 
 enum LyricsFormat {

@@ -162,7 +162,8 @@ extension PracticeStore {
 
     /// Changes the name, the note or the rating of a take.
     ///
-    /// - Throws: `TakeError` if the take is unknown or the text is refused, `StoreError` if the change cannot be stored.
+    /// - Throws: `TakeError` if the take is unknown or the text is refused, `StoreError` if the change cannot be
+    ///   stored.
     @discardableResult
     public func edit(take number: Int, _ edit: TakeEdit) throws -> StoredTake {
         let (column, value) = try Self.column(edit)

@@ -23,7 +23,8 @@ struct LinearPredictor {
             for lag in 0..<size {
                 var sum = starts[lag]
                 products[lag] += sum
-                // Each diagonal follows from its first entry: one product is added at the front, one removed at the back.
+                // Each diagonal follows from its first entry: one product is added at the front, one removed at the
+                // back.
                 var (row, column) = (1, lag + 1)
                 while column < size {
                     sum += samples[training.lowerBound - row] * samples[training.lowerBound - column]

@@ -35,7 +35,8 @@ package struct MaterialFeatures: Sendable, Hashable {
 
     /// The evidence that a speaking voice is alone, by logistic regression as in ``voiceScore``.
     ///
-    /// Weights fitted to 17 speakers, each over 13 excerpts of music from 12 dB below to 6 dB above, see docs/onsets.md.
+    /// Weights fitted to 17 speakers, each over 13 excerpts of music from 12 dB below to 6 dB above, see
+    /// docs/onsets.md.
     var aloneScore: Double { min(4, max(-4, 0.371 * pauseDepth - 5.27 * pauseSteadiness - 8.2)) }
 
     /// The evidence: above 0 for speech, below 0 for music; the logarithm of the odds, by logistic regression.

@@ -7,7 +7,8 @@ internal import Glibc
 /// kHz.
 struct TrebleRise {
     private let sampleRate: Double
-    /// The two sections of a high-pass of order four at 1 kHz (Butterworth): one gain for both, `b = gain * (1, -2, 1)`.
+    /// The two sections of a high-pass of order four at 1 kHz (Butterworth): one gain for both,
+    /// `b = gain * (1, -2, 1)`.
     private let sections: [(gain: Double, a1: Double, a2: Double)]
 
     /// Length of the compared parts of the sound.

@@ -9,7 +9,8 @@ internal import Samples
 ///
 ///     changer.start(ratio: 2, keepsFormants: true)
 ///     // write the `historyFrames` frames before the signal's first frame to `inputs`, then accept(historyFrames)
-///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, `inputOffset` after `inputs`, and accept each
+///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, `inputOffset` after `inputs`,
+///     // and accept each
 ///     changer.emit(64, into: channels, offset: 0)
 ///
 /// The output depends on the signal, the ratio and the choice of formants alone, not on block sizes. Formants are found

@@ -142,8 +142,8 @@ internal import Samples
     /// Sets the kernel for a ratio.
     @inline(__always)
     private mutating func setKernel(ratio: Double) {
-        // Above ratio 1 the signal must be cut off at the edge of the output's band: a kernel wider and lower by the ratio.
-        // The cutoff is rounded down to whole values of the table, by 0.8 % at most.
+        // Above ratio 1 the signal must be cut off at the edge of the output's band: a kernel wider and lower by the
+        // ratio. The cutoff is rounded down to whole values of the table, by 0.8 % at most.
         pace = Int(Double(SincTable.steps) * min(1, 1 / ratio))
         half = Self.half(pace: pace)
         gain = Float(pace) / Float(SincTable.steps)

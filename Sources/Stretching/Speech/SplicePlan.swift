@@ -8,8 +8,8 @@
 /// The price of a plan is symmetrical in time: for the output of this plan, the cheapest plan at the inverse speed
 /// removes exactly the sound inserted by this plan.
 ///
-/// The method: splices at similar places come from Verhelst and Roelands (1993). Our deviation: the whole section is known,
-/// and dynamic programming finds the best sequence instead of the best next splice.
+/// The method: splices at similar places come from Verhelst and Roelands (1993). Our deviation: the whole section is
+/// known, and dynamic programming finds the best sequence instead of the best next splice.
 @safe
 package final class SplicePlan: Sendable {
     /// The frames of the recording that the plan plays, from the first frame exactly to the end.

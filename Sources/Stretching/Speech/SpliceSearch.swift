@@ -1,4 +1,5 @@
-// The search for the cheapest sequence of splices: dynamic programming over time and distance from the nominal position.
+// The search for the cheapest sequence of splices: dynamic programming over time and distance from the nominal
+// position.
 //
 // Time is divided into hops of one cell (1 ms) of output. Each hop has one state for each millisecond of distance
 // between the actual and the nominal position. A state holds its cheapest path so far and its exact frame, so that

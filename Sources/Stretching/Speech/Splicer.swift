@@ -81,7 +81,8 @@ package struct Splicer: ~Copyable {
     /// From the start on, the splicer plays the plan to its exact end. The first sample is always the source's own: if
     /// the start lies within a crossfade, the crossfade is skipped and the incoming side plays.
     /// - Parameters:
-    ///   - outputFrame: The first frame of the plan to play; before the plan's start and after its end the recording is copied.
+    ///   - outputFrame: The first frame of the plan to play; before the plan's start and after its end the recording is
+    ///     copied.
     ///   - list: The list of a plan made for this splicer's rate.
     ///
     /// Real-time safe: yes.
@@ -104,7 +105,8 @@ package struct Splicer: ~Copyable {
     ///
     /// Call the method until it returns `nil`. Calls are permitted ahead of time, with any count and without emitting.
     /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
-    /// - Returns: The frames to write to ``input(_:)``, at most ``maximumInputFrames``, or `nil` when everything is ready.
+    /// - Returns: The frames to write to ``input(_:)``, at most ``maximumInputFrames``, or `nil` when everything is
+    ///   ready.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS

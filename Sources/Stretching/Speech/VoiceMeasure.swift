@@ -39,7 +39,8 @@ struct VoiceMeasure: ~Copyable {
             let sum = (0..<size - lag).reduce(Float(0)) { $0 + window[$1] * window[$1 + lag] }
             return sum
         }
-        // A low-pass for the sound, and for the envelope a band-pass of 800 to 4500 Hz in two parts a quarter of a period apart.
+        // A low-pass for the sound, and for the envelope a band-pass of 800 to 4500 Hz in two parts a quarter of a
+        // period apart.
         let half = 16 * factor
         let low = KaiserWindow.values(count: 2 * half + 1, beta: 7)
         func weight(_ cutoffHz: Double, _ tap: Int) -> Double {

@@ -1,5 +1,6 @@
-// The nominal position of a stretcher in its source. The curve takes changes of speed at output frames and returns positions
-// in closed form, as integrals from the last change, so that rounding does not accumulate over an hour of output.
+// The nominal position of a stretcher in its source. The curve takes changes of speed at output frames and returns
+// positions in closed form, as integrals from the last change, so that rounding does not accumulate over an hour of
+// output.
 //
 // The curve holds a bounded number of changes and drops past changes: the curve of a score may have any length, and the
 // stretcher receives the part ahead. The curve is independent of scores.
@@ -10,8 +11,8 @@
 ///     curve.change(at: 4410, to: 1.3, over: 2205)
 ///     curve.position(at: 4410)  // 47 187
 ///
-/// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per output
-/// frame. Any finite speed is permitted.
+/// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per
+/// output frame. Any finite speed is permitted.
 @usableFromInline package struct PositionCurve: BitwiseCopyable, Sendable {
     /// Maximum number of knots held at once, the start and later changes; see ``forget(before:)``.
     @usableFromInline package static let capacity = 32

@@ -67,7 +67,8 @@ struct RotationField: ~Copyable {
     /// The imaginary parts of the rotations.
     var imaginary: Floats { unsafe view(parts.pointee.imaginary) }
 
-    /// The real parts of the temporal rule's products of every bin; their angles are the rotations by the temporal rule alone.
+    /// The real parts of the temporal rule's products of every bin; their angles are the rotations by the temporal rule
+    /// alone.
     var temporalReal: Floats { unsafe view(parts.pointee.temporal_real) }
     /// The imaginary parts of the temporal rule's products.
     var temporalImaginary: Floats { unsafe view(parts.pointee.temporal_imaginary) }

@@ -3,7 +3,8 @@
 
 /// A speed that changes linearly in output time from one value to another and then stays constant.
 ///
-/// A glide over 0 frames is a step. Speeds are source frames per output frame; any finite value is permitted, also 0 and below.
+/// A glide over 0 frames is a step. Speeds are source frames per output frame; any finite value is permitted, also 0
+/// and below.
 @usableFromInline package struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
     /// The speed at the beginning.
     @usableFromInline package var initialSpeed: Double
@@ -47,7 +48,8 @@
 
     /// Returns the source frames traversed since the beginning: the exact integral of the speed.
     ///
-    /// - Parameter elapsed: output frames since the beginning; a negative time gives a negative distance at the initial speed.
+    /// - Parameter elapsed: output frames since the beginning; a negative time gives a negative distance at the initial
+    ///   speed.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS

@@ -41,8 +41,8 @@ public struct Stretcher: ~Copyable {
 
     /// Number of channels, 1 to 64. All channels rotate by the same angles, so the stereo image stays.
     public let channelCount: Int
-    /// Frames of one analysis window of the high band: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, at least
-    /// 256.
+    /// Frames of one analysis window of the high band: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, at
+    /// least 256.
     package let windowFrames: Int
     /// Output frames from one such window to the next, an eighth of a window.
     package let hopFrames: Int
@@ -156,7 +156,8 @@ public struct Stretcher: ~Copyable {
     ///
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
-    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``. At 1 the output is the source to about 100 dB.
+    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``. At 1 the output is the source to about
+    ///     100 dB.
     ///   - bands: Number of bands into which the source is split; above ``fastestInBands`` always one band.
     ///
     /// Real-time safe: yes.

@@ -236,7 +236,8 @@ struct VocoderBand: ~Copyable {
 // MARK: - Windows of another length
 
 extension VocoderBand {
-    /// Takes over from a track with windows of another length, with the same rotations, so that no partial is interrupted.
+    /// Takes over from a track with windows of another length, with the same rotations, so that no partial is
+    /// interrupted.
     ///
     /// A rotation at a moment does not depend on the window. Therefore a window of this length at the same place
     /// receives the other track's latest rotations. The first window made continues that window by the usual rules,
@@ -581,7 +582,8 @@ extension VocoderBand {
 // The source itself, until windows add up to the source.
 
 extension VocoderBand {
-    /// Replaces the windows up to the first: writes the source itself, weighted to complement the sum of the later windows.
+    /// Replaces the windows up to the first: writes the source itself, weighted to complement the sum of the later
+    /// windows.
     ///
     /// Windows without rotation add up to the source, and so continue the source without a seam.
     /// - Parameters:

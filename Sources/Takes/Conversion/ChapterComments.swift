@@ -1,8 +1,8 @@
 internal import AudioFiles
 internal import Explanations
 
-/// Marks as comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
-/// "Chapter Extension", 2011). Times have milliseconds.
+/// Marks as comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name
+/// (Xiph wiki, "Chapter Extension", 2011). Times have milliseconds.
 ///
 /// libsndfile cannot write such comments. It therefore gets a single long comment, which is later overwritten by the
 /// same number of bytes. The pages of an Ogg file get new checksums.

@@ -62,9 +62,9 @@ package enum Signals {
         return pipe.readEnd
     }
 
-    /// Begins the watch: from here on, the reader of the pipe handles a first interrupt. Within an earlier watch, begins
-    /// its next part: an interrupt seen by the reader is over, and a further interrupt counts as the first. An interrupt
-    /// not seen yet still counts, so another interrupt ends the process at once.
+    /// Begins the watch: from here on, the reader of the pipe handles a first interrupt. Within an earlier watch,
+    /// begins its next part: an interrupt seen by the reader is over, and a further interrupt counts as the first. An
+    /// interrupt not seen yet still counts, so another interrupt ends the process at once.
     ///
     /// - Returns: False within an earlier watch, which only its owner ends.
     @discardableResult

@@ -1,4 +1,5 @@
-// The binary form, `.dat`: version, flags, rate, samples per pixel, length, the channels (from version 2 on), then the values.
+// The binary form, `.dat`: version, flags, rate, samples per pixel, length, the channels (from version 2 on), then the
+// values.
 internal import AudioFiles
 
 extension PeakFile {

@@ -20,8 +20,8 @@ struct OpenSource: ~Copyable {
         self.file = file
     }
 
-    /// Returns the key of all the file's bytes. Throws `ESTALE` if the file was changed since opening: bytes read partly
-    /// before and partly after a change belong to no recording.
+    /// Returns the key of all the file's bytes. Throws `ESTALE` if the file was changed since opening: bytes read
+    /// partly before and partly after a change belong to no recording.
     func contentKey() throws(FileFault) -> ContentKey {
         var hash = ByteHash()
         var offset: Int64 = 0

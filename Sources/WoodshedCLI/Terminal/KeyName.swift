@@ -32,7 +32,8 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
         let base = lowercased == "equals" ? "=" : lowercased == "hash" ? "#" : String(rest)
         let isSpecial = Self.special.contains(lowercased)
         guard isSpecial || base.count == 1 && base != " " else { throw Self.unknown(text) }
-        // A terminal sends the same byte for both cases of a letter with Ctrl, and a letter with Shift is another letter.
+        // A terminal sends the same byte for both cases of a letter with Ctrl, and a letter with Shift is another
+        // letter.
         let isLetter = base.count == 1 && base.first?.isLetter == true
         guard isSpecial || !(shift && !isLetter), !(ctrl && !isSpecial && !isLetter) else {
             throw Self.unknown(text)

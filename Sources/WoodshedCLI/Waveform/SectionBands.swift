@@ -27,7 +27,8 @@ struct SectionBands {
 
     /// Returns the lines from top to bottom for a width in characters; empty if no section is visible.
     ///
-    /// A band begins and ends with a bracket, unless it continues outside the view. Its number has priority over its name.
+    /// A band begins and ends with a bracket, unless it continues outside the view. Its number has priority over its
+    /// name.
     func lines(_ bands: [SectionBand], cells: Int, glyphs: Glyphs, depth: ColourDepth) -> [String] {
         guard length > 0, cells > 0 else { return [] }
         var lines: [(text: String, used: Int, count: Int)] = []

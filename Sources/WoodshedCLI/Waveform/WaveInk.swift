@@ -56,7 +56,8 @@ struct WaveInk: Equatable {
 
     private init(red: Double, green: Double, blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
 
-    /// Base colours of the three bands, the same as in picture files: most people can tell orange, green-blue and violet apart.
+    /// Base colours of the three bands, the same as in picture files: most people can tell orange, green-blue and
+    /// violet apart.
     private static let bands = [(235.0, 140.0, 60.0), (40, 190, 170), (180, 120, 250)]
     /// Gains of the bands in dB. Audio has less energy at higher frequencies, so without gains every colour would be
     /// that of the low band. The exponent keeps the strongest band dominant.

@@ -1,4 +1,5 @@
-"""A take is bit for bit the sound that another program plays on the cable, in each format, rate and number of channels; a killed take too."""
+"""A take is bit for bit the sound that another program plays on the cable, in each format, rate and number of
+channels; a killed take too."""
 import json
 
 import sounds

@@ -43,8 +43,8 @@ def script():
     runs += [(case, f"--output {device} --period {period} --periods {periods}") for case, (device, period, periods) in CARDS.items()]
     for number, (case, options) in enumerate(runs):
         name = f"/tmp/{slug(case)}"
-        # In sequence: the emulated HDA card takes the first buffers too fast, which must not meet the opening of another
-        # card.
+        # In sequence: the emulated HDA card takes the first buffers too fast, which must not meet the opening of
+        # another card.
         lines.append(f"({loop} {options} >{name}.out 2>{name}.err; echo $? >{name}.status; mv {name}.* /rig) & run{number}=$!; sleep 1")
     lines += [
         *(f"({LOAD}) & load{number}=$!" for number in range(2)),

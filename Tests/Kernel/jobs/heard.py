@@ -1,4 +1,5 @@
-"""The sound that the HDA card really plays with short buffers is whole from 128 x 3 and 256 x 2 frames on; aplay's losses are for comparison."""
+"""The sound that the HDA card really plays with short buffers is whole from 128 x 3 and 256 x 2 frames on; aplay's
+losses are for comparison."""
 import array
 import wave
 

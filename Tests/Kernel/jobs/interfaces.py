@@ -1,4 +1,5 @@
-"""Cards of other shapes: two channels of eighteen, a card of 32 bits, a card of 96 kHz, and a card shared by two programs."""
+"""Cards of other shapes: two channels of eighteen, a card of 32 bits, a card of 96 kHz, and a card shared by two
+programs."""
 import json
 
 import sounds

@@ -1,4 +1,5 @@
-"""Sound played on the kernel's loopback cable arrives at the other end bit for bit, in each format, rate and number of channels."""
+"""Sound played on the kernel's loopback cable arrives at the other end bit for bit, in each format, rate and number
+of channels."""
 import sounds
 
 # A drained cable moves by 4 ms at a time and loses the rest of every program's sound. So each sound ends with silence,

@@ -1,4 +1,5 @@
-"""The times until the report of a pulled-out card and until sound again; the effect of each --on-loss in playing and in loops."""
+"""The times until the report of a pulled-out card and until sound again; the effect of each --on-loss in playing and
+in loops."""
 import json
 import os
 import statistics

@@ -1,4 +1,5 @@
-"""Takes that end or are interrupted at random moments are valid, bit for bit, and lack 200 ms at most before the moment."""
+"""Takes that end or are interrupted at random moments are valid, bit for bit, and lack 200 ms at most before the
+moment."""
 import os
 import random
 import statistics

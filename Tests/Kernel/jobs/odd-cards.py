@@ -1,4 +1,5 @@
-"""Rare cards: USB audio 2 with a clock of its own, a late input, a card that falls silent, one direction only, no mmap."""
+"""Rare cards: USB audio 2 with a clock of its own, a late input, a card that falls silent, one direction only, no
+mmap."""
 import json
 import os
 

@@ -1,4 +1,5 @@
-"""No dropouts from 256 x 2 and 128 x 3 frames on, on each driver, where aplay has none with the same period and buffer."""
+"""No dropouts from 256 x 2 and 128 x 3 frames on, on each driver, where aplay has none with the same period and
+buffer."""
 import json
 
 import sounds

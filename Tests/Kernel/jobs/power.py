@@ -1,4 +1,5 @@
-"""The power goes at any write to an ext4 disk: reported changes are there, no half change appears as whole, and takes are valid."""
+"""The power goes at any write to an ext4 disk: reported changes are there, no half change appears as whole, and
+takes are valid."""
 import copy
 import hashlib
 import json

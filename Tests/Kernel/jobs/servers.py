@@ -1,4 +1,5 @@
-"""PipeWire as on Debian, on a card and on a sink without a card: sound in both directions, reported dropouts, and a server that dies."""
+"""PipeWire as on Debian, on a card and on a sink without a card: sound in both directions, reported dropouts, and a
+server that dies."""
 import json
 
 import loops
@@ -11,7 +12,8 @@ SYSTEM = "servers"
 TONES, TONE_RATE, TONE_SECONDS = (440, 660), 44100, 1
 LOOP = "70 percent, twice"
 UNAVAILABLE = "69"
-# In a virtual machine the server's cycle has at least 1024 frames, and a buffer of less runs dry again and again, `aplay`'s too.
+# In a virtual machine the server's cycle has at least 1024 frames, and a buffer of less runs dry again and again,
+# `aplay`'s too.
 CYCLE = 1024
 
 

@@ -1,4 +1,5 @@
-"""Takes interrupted by a sleep of the machine (S3) at a random moment are valid, bit for bit, and lack 200 ms at most before the sleep, 500 ms beyond."""
+"""Takes interrupted by a sleep of the machine (S3) at a random moment are valid, bit for bit, and lack 200 ms at
+most before the sleep, 500 ms beyond."""
 import os
 import random
 import statistics
@@ -7,7 +8,8 @@ import moments
 import sounds
 import wakes
 
-# A soak has more: WOODSHED_SLEEPS=100. WOODSHED_SEED repeats a run. With WOODSHED_LOAD=4 as many programs compute on the host beside every second machine.
+# A soak has more: WOODSHED_SLEEPS=100. WOODSHED_SEED repeats a run. With WOODSHED_LOAD=4 as many programs compute on
+# the host beside every second machine.
 COUNT = int(os.environ.get("WOODSHED_SLEEPS", "4"))
 LOAD = int(os.environ.get("WOODSHED_LOAD", "0"))
 # The emulated machine sleeps once a boot: takes at different moments share the sleep, and there are several machines.

@@ -1,4 +1,5 @@
-"""The machine sleeps, and the drivers alone suspend, while a card plays or records: the sound continues, and takes are whole."""
+"""The machine sleeps, and the drivers alone suspend, while a card plays or records: the sound continues, and takes
+are whole."""
 import json
 
 import sounds

@@ -1,4 +1,5 @@
-"""A USB card pulled out during playing: the loss is reported, and the sound continues at its place when the card is back."""
+"""A USB card pulled out during playing: the loss is reported, and the sound continues at its place when the card is
+back."""
 import json
 
 import sounds

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes fsrs-6.csv, which the tests of the schedule are compared with: pip install fsrs==6.3.2, then make-fsrs.py >fsrs-6.csv
+"""Makes fsrs-6.csv, which the tests of the schedule are compared with: pip install fsrs==6.3.2, then
+make-fsrs.py >fsrs-6.csv
 
-Each line is a review: the number of its sequence, the whole days since the review before it, the rating (1 to 4), and what
-py-fsrs makes of it with its default parameters, without steps of minutes and without scatter: stability, difficulty and
-days until it is due.
+Each line is a review: the number of its sequence, the whole days since the review before it, the rating (1 to 4), and
+what py-fsrs makes of it with its default parameters, without steps of minutes and without scatter: stability,
+difficulty and days until it is due.
 """
 import random
 from datetime import datetime, timedelta, timezone

@@ -3,8 +3,9 @@
 
     faults.py [CERTIFICATE KEY]
 
-Prints its port, and with a certificate a second port for TLS, each on a line. Ends when its standard input does. The path selects a fault,
-the query its details. `id` names a conversation: what its requests asked for is told by /requests?id=ID.
+Prints its port, and with a certificate a second port for TLS, each on a line. Ends when its standard input does. The
+path selects a fault, the query its details. `id` names a conversation: what its requests asked for is told by
+/requests?id=ID.
 """
 import base64
 import email.utils

@@ -34,7 +34,8 @@ void stretch_peer_destroy(struct stretch_peer *peer);
 /// Sets the speed for the input from now on.
 void stretch_peer_set_speed(struct stretch_peer *peer, double speed);
 
-/// All frequencies times a ratio, before the first frame; Rubber Band and Signalsmith then keep formants, the others cannot.
+/// All frequencies times a ratio, before the first frame; Rubber Band and Signalsmith then keep formants, the others
+/// cannot.
 void stretch_peer_set_pitch(struct stretch_peer *peer, double ratio);
 
 /// Writes the next `frames` frames, at most 8192, feeding the stretcher as needed; silence follows the source's end.

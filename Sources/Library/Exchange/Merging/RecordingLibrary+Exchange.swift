@@ -103,8 +103,8 @@ extension RecordingLibrary {
     ///   - recordingsAtOnce: Recordings of a piece. The first piece contains all recordings with removals, up to the
     ///     limit of a piece.
     ///   - isCancelled: Called before each piece.
-    ///   - told: Called with the summary of all pieces so far: after each piece of recordings, and after the takes, even
-    ///     if not all takes could be merged.
+    ///   - told: Called with the summary of all pieces so far: after each piece of recordings, and after the takes,
+    ///     even if not all takes could be merged.
     @discardableResult
     func apply(
         _ catalogue: CataloguePieces, recordingsAtOnce: Int = CatalogueMerge.recordingsAtOnce,

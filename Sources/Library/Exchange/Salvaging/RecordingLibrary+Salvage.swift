@@ -62,8 +62,8 @@ extension RecordingLibrary {
     /// Adds readable rows of a damaged store that this library lacks. Removes nothing. Of two different descriptions,
     /// the later edit stays. The store may come from an earlier version, or be undamaged.
     ///
-    /// The damaged file stays unchanged. The rows come in pieces, as in ``merge(catalogueIn:)``: each comes completely or
-    /// not at all, and other programs can use the store between two pieces. After an error or a crash, repeating the
+    /// The damaged file stays unchanged. The rows come in pieces, as in ``merge(catalogueIn:)``: each comes completely
+    /// or not at all, and other programs can use the store between two pieces. After an error or a crash, repeating the
     /// call completes the work.
     ///
     /// Repeating the call then changes nothing, with one exception: a section that came back with another number, and
@@ -80,8 +80,8 @@ extension RecordingLibrary {
     /// Cancellable form of ``salvage(storeAt:)``.
     ///
     /// - Parameters:
-    ///   - isCancelled: Called between the steps, and before each piece. If it returns true, the call throws an error of
-    ///     kind `cancelled`; the pieces before are in the store.
+    ///   - isCancelled: Called between the steps, and before each piece. If it returns true, the call throws an error
+    ///     of kind `cancelled`; the pieces before are in the store.
     ///   - told: Called after each piece with the summary of all pieces so far.
     package func salvage(
         storeAt path: String, isCancelled: () -> Bool, told: (SalvageSummary) -> Void = { _ in }

@@ -232,7 +232,8 @@ static int plug(void) {
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, line) != 0) return -1;
     const int file = open("/sys/devices/platform/vhci_hcd.0/attach", O_WRONLY);
     char text[64];
-    const int length = snprintf(text, sizeof text, "0 %d 65537 %d", line[1], card.audio_class == 2 ? 3 : 2);  // port, line, device, speed
+    // port, line, device, speed
+    const int length = snprintf(text, sizeof text, "0 %d 65537 %d", line[1], card.audio_class == 2 ? 3 : 2);
     const bool is_attached = file >= 0 && write(file, text, (size_t)length) == length;
     if (!is_attached) perror("usbcard");
     if (file >= 0) close(file);
