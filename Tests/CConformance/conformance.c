@@ -627,7 +627,8 @@ static void test_listeners(const char *recording) {
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
 }
 
-// Without a free descriptor a listener works on, and the same call succeeds later. Changes a limit of the whole process.
+// Without a free descriptor a listener works on, and the same call succeeds later. Changes a limit of the whole
+// process.
 static void test_no_descriptor(void) {
     woodshed_listener *listener;
     EXPECT(woodshed_listener_open(NULL, 0, &listener) == WOODSHED_OK);

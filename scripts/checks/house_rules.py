@@ -27,7 +27,8 @@ LINES = [
     (SOURCES, "//", r"\btry!|\bas!|\bfatalError\b", "stops the program"),
     (SOURCES, None, r"^[ \t]*public (struct|enum|final class) \w+:(?!.*\bExplainedError\b).*(?<!\w)Error\b",
      "a public error without words: make it an ExplainedError"),
-    # An error without a remedy leaves the user alone; the type CommandFailure has a default for an error that needs no words.
+    # An error without a remedy leaves the user alone; the type CommandFailure has a default for an error that needs no
+    # words.
     (r"^Sources/.*\.swift$", "//", r"(?<!String = )\bremedy: \"\"", "an error without a remedy"),
     # Listing a folder, resolving a name, starting a program, text for an error number.
     (r"^Sources/(?!(Files|Explanations)/).*\.swift$", "//",

@@ -81,8 +81,8 @@ struct SessionSections: Sendable {
     /// Sets the direction of every pass.
     mutating func setReversed(_ isReversed: Bool) { plan.practice.reversed = isReversed }
 
-    /// Replaces the sections. Finds the current section again by its identity or its frames. If the section is gone, its
-    /// pass plays to the end.
+    /// Replaces the sections. Finds the current section again by its identity or its frames. If the section is gone,
+    /// its pass plays to the end.
     ///
     /// - Parameters:
     ///   - frame: The current frame in the section; nil if the section has not begun.

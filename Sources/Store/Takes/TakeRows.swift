@@ -116,8 +116,8 @@ extension StoreRows {
     /// program undoes the first pieces of a removal, or empties the trash, between two pieces.
     ///
     /// A row keeps the number of its last removal for ever, so the highest number of all rows is the last number that
-    /// was given. A number above the limit of counts comes from a damaged byte, and is passed over: no number can follow
-    /// 2^63 - 1.
+    /// was given. A number above the limit of counts comes from a damaged byte, and is passed over: no number can
+    /// follow 2^63 - 1.
     ///
     /// - Parameters:
     ///   - step: Number of the removal's earlier pieces; nil for a new removal.

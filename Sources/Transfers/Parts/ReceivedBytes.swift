@@ -1,7 +1,7 @@
 internal import Files
 
-/// The bytes of a file in a part, and the version of the file to which the bytes belong. Decides whether the answer of a
-/// server continues these bytes, replaces them, or is refused.
+/// The bytes of a file in a part, and the version of the file to which the bytes belong. Decides whether the answer of
+/// a server continues these bytes, replaces them, or is refused.
 ///
 /// The value lives as long as the transfer. A retry and a redirection keep it; a restart makes the bytes unusable until
 /// an answer replaces them.
@@ -12,7 +12,8 @@ struct ReceivedBytes {
     private(set) var count: Int64 = 0
     /// Number of bytes on the disk, or on their way to the disk.
     var notedCount: Int64 = 0
-    /// Content type of the bytes in the part, usable or not, as named by the server; empty if unnamed. Nil without bytes.
+    /// Content type of the bytes in the part, usable or not, as named by the server; empty if unnamed. Nil without
+    /// bytes.
     private(set) var type: String?
     /// True if bytes in the part come from an earlier transfer.
     private(set) var areEarlier = false
@@ -75,8 +76,8 @@ struct ReceivedBytes {
 
     /// The decision after the head of an answer.
     enum Verdict: Equatable {
-        /// Write the body into the part. The record names the version to which the body belongs; `restart` is the reason
-        /// for not using the bytes received before.
+        /// Write the body into the part. The record names the version to which the body belongs; `restart` is the
+        /// reason for not using the bytes received before.
         case take(PartRecord, restart: RestartReason?)
         /// Follow the redirection.
         case redirect

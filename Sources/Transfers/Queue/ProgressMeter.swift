@@ -52,8 +52,8 @@ struct ProgressMeter {
 
     func isDue(at time: Double) -> Bool { time - measuredAt >= Self.interval }
 
-    /// Returns true if progress is worth an event, and counts this event. While no bytes arrive, the falling rate is worth
-    /// an event once a second until the rate reaches 0.
+    /// Returns true if progress is worth an event, and counts this event. While no bytes arrive, the falling rate is
+    /// worth an event once a second until the rate reaches 0.
     mutating func tells(_ progress: TransferProgress, at time: Double) -> Bool {
         if progress.doneBytes == told.bytes, told.rate == 0 || time - told.time < 1 { return false }
         told = (progress.doneBytes, progress.bytesPerSecond, time)

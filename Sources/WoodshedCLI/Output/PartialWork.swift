@@ -138,8 +138,8 @@ enum PartialWork {
 }
 
 extension SignalWatch {
-    /// Runs work that a signal stops. After a signal, every error ends the command with the status of the signal: a wait
-    /// for the store, for example, may fail before the work notices the signal.
+    /// Runs work that a signal stops. After a signal, every error ends the command with the status of the signal: a
+    /// wait for the store, for example, may fail before the work notices the signal.
     func stopping<Value>(_ work: () throws -> Value) throws -> Value {
         do { return try work() } catch let error as any ExplainedError {
             guard isOver || error.exitStatus == .interrupted else { throw error }
