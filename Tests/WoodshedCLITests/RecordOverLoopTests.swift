@@ -185,6 +185,22 @@ struct RecordOverLoopTests {
         #expect(list.lines.count == 1 && list.text.contains("90 %"), "\(list.text)")
     }
 
+    @Test("Ctrl-C while r opens the input ends practice at once, with the report of the session before", .needsTerminal)
+    func keyThenSignal() {
+        let settings = folder["asound.conf"]
+        folder.write("asound.conf", Array("pcm.!default { type null }\nctl.!default { type hw card 0 }\n".utf8))
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--section", "1-2"],
+            environment: home.merging(["ALSA_CONFIG_PATH": settings]) { $1 })
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        // ALSA reads changed settings again, and then waits for a writer of this pipe.
+        #expect(unsafe mkfifo(folder["pipe"], 0o600) == 0 && rename(folder["pipe"], settings) == 0)
+        run.send("r")
+        #expect(run.wait(for: "opening the input"), "\(run.text)")
+        run.send(signal: SIGINT)
+        #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
+    }
+
     @Test("r right after q does not begin another session", .needsTerminal)
     func keyAfterQuit() {
         let run = TerminalRun(

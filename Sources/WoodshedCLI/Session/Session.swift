@@ -74,6 +74,8 @@ final class Session: RunOwner {
     }
 
     private func begin(_ handover: Handover?) throws {
+        // From here on, this session reports its end.
+        LastWords.forget()
         practice.start()
         handover?.apply(to: practice)
         try device.start(self, after: { try recording?.start(loop.inbox) })
@@ -212,7 +214,10 @@ final class Session: RunOwner {
 
     private func conclude() throws -> ExitStatus {
         keep(isAbandoned: false)
-        // The next session writes the last line, and says the closing words.
+        // The next session writes the last line, and says the closing words. Until the next session begins, nothing
+        // watches signals, because the device may take long to open: a signal ends the process at once, with the report
+        // of this session.
+        if handover != nil { keepLastWords() }
         return try run.conclude(
             { handover == nil ? run.programLine { summary.lastLine(failed: device.hasFailed).json } : nil },
             words: {
@@ -220,6 +225,13 @@ final class Session: RunOwner {
                 return summary.words(loop.ending ?? .success, isVerbose: loop.messages.verbose)
             },
             failures: [device.failure, recording?.failure, device.loss])
+    }
+
+    /// Keeps the report of this session for a signal before the next session.
+    private func keepLastWords() {
+        let line = loop.messages.json ? summary.lastLine(failed: device.hasFailed).json + "\n" : ""
+        let words = loop.messages.quiet ? [] : summary.words(.interrupted, isVerbose: loop.messages.verbose)
+        LastWords.keep(output: line, error: words.map { printable($0) + "\n" }.joined())
     }
 
     /// Stores all pending changes, ratings, the practice log and the player's position. The wait has a limit, because a
