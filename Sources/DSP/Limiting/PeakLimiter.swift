@@ -1,8 +1,7 @@
 // PeakLimiter: turns a sound down before a peak would exceed full scale, for as long as the peak lasts.
 //
 // A stretched or pitched sound has other phases than its recording, and so other peaks: a recording brought to full
-// scale comes out up to 5 dB above full scale. The gain follows from the peaks of the next 5 ms: the gain is down when
-// a peak arrives, and moves there and back without a corner. The smoothing weights are whole numbers, so a sound
+// scale comes out up to 5 dB above full scale. The gain follows from the peaks of the next 5 ms (`LimiterGains`). A sound
 // without such peaks passes bit for bit, at any block size.
 internal import Samples
 
@@ -39,46 +38,15 @@ internal import Samples
 
     /// Each group of this many frames has a gain, interpolated between groups.
     private static var groupFrames: Int { Lanes.scalarCount }
-    /// Number of later groups which decide a group's gain; one more than the number of groups in the smoothing: 5 ms.
-    private let window: Int
-    /// Rings addressed by group: the gain needed by each group, the smallest gain ahead with its slow return, and the
-    /// applied gain.
-    private let needed: FloatStorage
-    private let held: FloatStorage
-    private let applied: FloatStorage
-    private let groupMask: Int
-    /// Smoothing weights of the gains: whole numbers, a triangle.
-    private let weights: FloatStorage
-    private let totalWeight: Double
-    /// Share of a gain's distance to 1 regained in one group.
-    private let returnShare: Double
+    private var gains: LimiterGains
 
     /// The next frame to emit: its place in the memory, and its number from the start.
     private var emitOffset = 0
     private var emittedFrames = 0
-    /// Groups measured and groups decided since the start.
-    private var measuredGroups = 0
-    private var decidedGroups = 0
-    /// A Double, because the last steps back to 1 are too small for a Float.
-    private var latestHeld = 1.0
-    /// The latest group with a gain other than 1; long ago if there is none.
-    private var latestReduced = Int.min / 2
-    /// The latest group which needs a gain other than 1.
-    private var latestLoud = Int.min / 2
     private var lowest: Float = 1
-
-    /// Number of unexamined groups at the beginning, and number of groups in which the look-ahead grows by one group.
-    private static var copiedGroups: Int { 32 }
-    private static var growthGroups: Int { 4 }
 
     /// Target level of peaks: a thousandth of a decibel below full scale, more than rounding can add.
     private static var ceiling: Float { 0.9999 }
-    private static let windowSeconds = 0.005
-    /// Time constant of the return, so half of the reduction is gone after 65 ms: slower than most beats, which a
-    /// faster return would flatten.
-    private static let returnSeconds = 0.093
-    /// Gains within a ten-thousandth of a decibel of 1 count as 1.
-    private static var leastReduction: Double { 1e-5 }
 
     /// Allocates all memory; call ``start()`` before anything else.
     ///
@@ -95,21 +63,11 @@ internal import Samples
         self.channelCount = channelCount
         self.maximumEmitFrames = maximumEmitFrames
         let groupSeconds = Double(Self.groupFrames) / Double(sampleRate)
-        let window = max(4, Int((Self.windowSeconds / groupSeconds).rounded()))
-        self.window = window
-        lookAheadFrames = Self.groupFrames * (window + 1) + Self.readAhead
+        lookAheadFrames = Self.groupFrames * (LimiterGains.window(groupSeconds: groupSeconds) + 1) + Self.readAhead
         // Held frames, the next frames, and the earlier frames read by the filter.
         capacity = Self.readBefore + 2 * (maximumEmitFrames + lookAheadFrames) + Lanes.scalarCount
         samples = FloatStorage(count: channelCount * capacity)
-        var groups = 1
-        while groups < capacity / Self.groupFrames + 2 * window { groups *= 2 }
-        groupMask = groups - 1
-        needed = FloatStorage(count: groups)
-        held = FloatStorage(count: groups)
-        applied = FloatStorage(count: groups)
-        weights = FloatStorage((1..<window).map { Float(min($0, window - $0)) })
-        totalWeight = (1..<window).reduce(0.0) { $0 + Double(min($1, window - $1)) }
-        returnShare = groupSeconds / Self.returnSeconds
+        gains = LimiterGains(groupSeconds: groupSeconds, keptGroups: capacity / Self.groupFrames)
         let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
         for channel in 0..<channelCount {
             unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
@@ -134,17 +92,8 @@ internal import Samples
             for index in 0..<Self.readBefore { samples.view[channel * capacity + index] = 0 }
         }
         (emitOffset, inputOffset) = (Self.readBefore, Self.readBefore)
-        (emittedFrames, measuredGroups, decidedGroups) = (0, 0, 0)
-        (latestHeld, lowest) = (1, 1)
-        (latestReduced, latestLoud) = (.min / 2, .min / 2)
-    }
-
-    /// Returns the number of groups beyond a group whose samples are known when the group's gain is chosen. At least
-    /// one from the 33rd group on, because a gain glides to the gain of the next group.
-    @inline(__always)
-    private func reach(of group: Int) -> Int {
-        guard group >= Self.copiedGroups else { return 0 }
-        return min(window, 1 + (group - Self.copiedGroups) / Self.growthGroups)
+        (emittedFrames, lowest) = (0, 1)
+        gains.start()
     }
 
     /// Returns the number of frames still to accept before `frameCount` frames can be emitted.
@@ -157,8 +106,8 @@ internal import Samples
         guard frameCount > 0 else { return 0 }
         let lastGroup = (emittedFrames + frameCount - 1) / Self.groupFrames
         let end =
-            lastGroup < Self.copiedGroups
-            ? emittedFrames + frameCount : (lastGroup + reach(of: lastGroup)) * Self.groupFrames + Self.readAhead
+            lastGroup < LimiterGains.copiedGroups
+            ? emittedFrames + frameCount : (lastGroup + gains.reach(of: lastGroup)) * Self.groupFrames + Self.readAhead
         return max(0, end - emittedFrames - (inputOffset - emitOffset))
     }
 
@@ -172,12 +121,11 @@ internal import Samples
         precondition(frameCount >= 0 && inputOffset + frameCount <= capacity, "More frames than the limiter asked for.")
         inputOffset += frameCount
         let known = emittedFrames + inputOffset - emitOffset
-        while measuredGroups < Self.copiedGroups || measuredGroups * Self.groupFrames + Self.readAhead <= known {
-            let gain = measuredGroups < Self.copiedGroups ? 1 : neededGain(measuredGroups)
-            needed.view[measuredGroups & groupMask] = gain
-            if gain < 1 { latestLoud = measuredGroups }
-            measuredGroups += 1
-            while decidedGroups + reach(of: decidedGroups) < measuredGroups { decide() }
+        while true {
+            let group = gains.notedGroups
+            let isCopied = group < LimiterGains.copiedGroups
+            guard isCopied || group * Self.groupFrames + Self.readAhead <= known else { return }
+            gains.note(isCopied ? 1 : neededGain(group))
         }
     }
 
@@ -198,8 +146,7 @@ internal import Samples
         while done < frameCount {
             let (group, place) = (emittedFrames + done).quotientAndRemainder(dividingBy: Self.groupFrames)
             let count = min(Self.groupFrames - place, frameCount - done)
-            let end = applied.view[group & groupMask]
-            let begin = group > 0 ? applied.view[(group - 1) & groupMask] : end
+            let (begin, end) = gains.ends(of: group)
             for channel in 0..<channelCount {
                 let source = samples.view.part(from: channel * capacity + emitOffset + done, count: count)
                 let target = unsafe output[channel] + offset + done
@@ -245,38 +192,6 @@ internal import Samples
         }
         let peak = DSP.largest(peaks)
         return peak > 1 ? Self.ceiling / peak : 1
-    }
-
-    /// Decides on the next group's gain: the smallest gain needed by any group of the window ahead, then slowly back to
-    /// 1, smoothed over the groups before. With the whole window, every smoothed value has seen this group and the
-    /// next, so the gain suffices for both.
-    private mutating func decide() {
-        let group = decidedGroups
-        var smallest: Float = 1
-        if latestLoud >= group {
-            for other in group...group + reach(of: group) { smallest = min(smallest, needed.view[other & groupMask]) }
-        }
-        var regained = latestHeld + (1 - latestHeld) * returnShare
-        if 1 - regained < Self.leastReduction { regained = 1 }
-        latestHeld = min(Double(smallest), regained)
-        held.view[group & groupMask] = Float(latestHeld)
-        if latestHeld < 1 { latestReduced = group }
-        // The usual case: nothing to smooth.
-        guard group - latestReduced < window else {
-            applied.view[group & groupMask] = 1
-            decidedGroups += 1
-            return
-        }
-        var sum = 0.0
-        for index in 0..<window - 1 {
-            let past = group - index
-            sum += Double(weights.view[index]) * Double(past < 0 ? 1 : held.view[past & groupMask])
-        }
-        // Sums of whole multiples of 1 are exact: without reduced gains the result is 1.
-        let smoothed = Float(sum / totalWeight)
-        // While the look-ahead grows, a peak just come into sight must take effect at once.
-        applied.view[group & groupMask] = reach(of: group) < window ? min(smoothed, smallest) : smoothed
-        decidedGroups += 1
     }
 
     /// Moves the frames still needed to the beginning of the memory, if the next frames would not fit.
