@@ -213,7 +213,7 @@ public final class PlayQueue: Sendable {
     /// Length of the crossfade between consecutive items, in output frames; 0 for none. Limited to half of either item
     /// at each joint. A change applies to all later joints.
     public var crossfadeFrames: Int64 {
-        get { worker.state.withLock { $0.crossfade } }
+        get { worker.state.withLock { $0.settings.crossfade } }
         set { worker.change { $0.setCrossfade(max(0, newValue)) } }
     }
 

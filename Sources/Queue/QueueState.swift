@@ -22,6 +22,15 @@ struct QueueState {
         var id: QueueItem.ID { item.id }
     }
 
+    private enum Course {
+        /// The queue has not begun.
+        case ready
+        /// The queue plays or is paused.
+        case underWay
+        /// The queue has ended; the end is told as the last event.
+        case ended(QueueEnd, isTold: Bool)
+    }
+
     /// Maximum number of players behind the current player, and the output frames that these should last together: two
     /// of the longest blocks.
     static let (mostAhead, framesAhead) = (16, Int64(16_384))
@@ -41,22 +50,21 @@ struct QueueState {
     private var fading: [Entry] = []
     /// Stopped players that were audible. The queue still has to report the end of each.
     private var leaving: [Entry] = []
-    /// Why the queue has ended, until reported as the last event.
-    private var ending: QueueEnd?
-    /// True if the queue plays or is paused.
-    private(set) var isUnderWay = false
+    private var course = Course.ready
     private(set) var pauseReason: PauseReason?
-    /// Error that ended the queue, if no item was playable.
-    private(set) var failure: (any Error)?
-    private(set) var crossfade: Int64 = 0
-    private(set) var speed = Speed.normal
-    private var decibels = 0.0
+    private(set) var settings = QueueSettings()
     /// Notes that wait for the note of an earlier player.
     private var early: [QueueInbox.Note] = []
     /// Undelivered events.
     private var untold: [QueueEvent] = []
 
     init(_ engine: Engine, _ inbox: QueueInbox) { (self.engine, self.inbox) = (engine, inbox) }
+
+    /// True if the queue plays or is paused.
+    var isUnderWay: Bool { if case .underWay = course { true } else { false } }
+
+    /// Error that ended the queue, if no item was playable.
+    var failure: (any Error)? { if case .ended(.failed(let error), _) = course { error } else { nil } }
 
     // MARK: Items and events
 
@@ -112,13 +120,13 @@ struct QueueState {
             _ = order.jump(to: first)
         }
         guard order.current != nil else { return false }
-        (isUnderWay, failure, ending) = (true, nil, nil)
+        course = .underWay
         return true
     }
 
     /// Switches to a new current item: at once if the item is open, otherwise after opening.
     mutating func jump() {
-        (isUnderWay, failure, ending) = (true, nil, nil)
+        course = .underWay
         // At once, not on the queue's thread: by then, the last item may have faded out, and the stream would end.
         engine.holdsOpen(true)
         dropFading()
@@ -180,26 +188,25 @@ struct QueueState {
     mutating func end(_ reason: QueueEnd) {
         dropFollowers(from: 0)
         dropFading()
-        (isUnderWay, pauseReason, ending) = (false, nil, reason)
-        if case .failed(let error) = reason { failure = error }
+        (course, pauseReason) = (.ended(reason, isTold: false), nil)
         engine.holdsOpen(false)
         tellEnding()
     }
 
     private mutating func tellEnding() {
-        guard let reason = ending, leaving.isEmpty else { return }
-        ending = nil
+        guard case .ended(let reason, isTold: false) = course, leaving.isEmpty else { return }
+        course = .ended(reason, isTold: true)
         tell(.finished(reason))
     }
 
     mutating func setCrossfade(_ frames: Int64) {
-        guard frames != crossfade else { return }
-        crossfade = frames
+        guard frames != settings.crossfade else { return }
+        settings.crossfade = frames
         dropFollowersOfOtherFades()
     }
 
     mutating func setSpeed(_ speed: Speed) {
-        self.speed = speed
+        settings.speed = speed
         for entry in fading + chain { try? entry.player.setSpeed(speed) }
         dropFollowersOfOtherFades()
     }
@@ -207,7 +214,7 @@ struct QueueState {
     /// Drops followers whose crossfades would now have another length, to open these again.
     private mutating func dropFollowersOfOtherFades() {
         let first = chain.indices.dropFirst(hasNextBegun ? 2 : 1).first { index in
-            chain[index].fade != fade(from: chain[index - 1].sound, to: chain[index].sound)
+            chain[index].fade != settings.fade(from: chain[index - 1].sound, to: chain[index].sound)
         }
         guard let first else { return }
         // At once: the current item may end before the queue's thread runs.
@@ -215,18 +222,9 @@ struct QueueState {
         dropFollowers(from: first)
     }
 
-    /// Returns the crossfade, at most half of either item: no item fades out before fading in, and at most two items
-    /// sound together.
-    private func fade(from last: QueueSound?, to sound: QueueSound) -> Int64 {
-        [last, sound].compactMap(\.self).reduce(crossfade) { fade, sound in
-            let frames = sound.range.map { Int64($0.count) } ?? sound.clip.frameCount
-            return min(fade, Int64(Double(frames) / speed.factor / 2))
-        }
-    }
-
     mutating func setGain(_ decibels: Double) {
-        self.decibels = decibels
-        for entry in fading + chain { entry.player.setGain(decibels: decibels + entry.sound.decibels) }
+        settings.decibels = decibels
+        for entry in fading + chain { entry.player.setGain(decibels: settings.decibels(of: entry.sound)) }
     }
 
     // MARK: The players
@@ -269,7 +267,7 @@ struct QueueState {
         guard chain.count <= planned.count else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
         // A sum of both would overflow for the longest crossfade.
-        let isEnough = chain.count > 1 && ahead - crossfade >= Self.framesAhead
+        let isEnough = chain.count > 1 && ahead - settings.crossfade >= Self.framesAhead
         return isEnough ? nil : itemsByID[planned[chain.count - 1]]
     }
 
@@ -283,12 +281,13 @@ struct QueueState {
         guard nextToOpen()?.id == item.id else { return }
         let clip = sound.clip
         let plan = PracticePlan(
-            sections: [try Section(sound.range ?? 0..<clip.frameCount)], speeds: .constant(speed), joint: .hard)
+            sections: [try Section(sound.range ?? 0..<clip.frameCount)], speeds: .constant(settings.speed), joint: .hard
+        )
         let score = try Score(plan, for: clip)
         let serial = madePlayers + 1
-        let fade = fade(from: chain.last?.sound, to: sound)
+        let fade = settings.fade(from: chain.last?.sound, to: sound)
         let player = try engine.makePlayer(
-            clip, score: score, decibels: decibels + sound.decibels, leader: chain.last?.player, fade: fade
+            clip, score: score, decibels: settings.decibels(of: sound), leader: chain.last?.player, fade: fade
         ) { [inbox] events in
             for event in events {
                 switch event.kind {

@@ -120,4 +120,21 @@ struct QueueStateTests {
             #expect(state.failure != nil && !state.isUnderWay)
         }
     }
+
+    @Test("a crossfade lasts at most half of either item at the speed of the queue")
+    func halfOfEither() throws {
+        func sound(_ frames: Int, range: Range<Int64>? = nil) throws -> QueueSound {
+            QueueSound(
+                try Clip.inMemory([[Float](repeating: 0, count: frames)], sampleRate: SteppedQueue.rate), range: range)
+        }
+        var settings = QueueSettings()
+        settings.crossfade = 10_000
+        #expect(settings.fade(from: nil, to: try sound(3000)) == 1500)
+        #expect(settings.fade(from: try sound(3000), to: try sound(1000)) == 500)
+        #expect(settings.fade(from: try sound(3000, range: 100..<500), to: try sound(1000)) == 200)
+        settings.speed = try Speed(factor: 2)
+        #expect(settings.fade(from: try sound(3000), to: try sound(1000)) == 250)
+        settings.crossfade = 100
+        #expect(settings.fade(from: try sound(3000), to: try sound(1000)) == 100)
+    }
 }
