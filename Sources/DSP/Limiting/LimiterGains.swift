@@ -32,8 +32,8 @@ struct LimiterGains: ~Copyable {
     /// The latest group which needs a gain other than 1.
     private var latestLoud = Int.min / 2
 
-    /// Number of groups at the beginning without any look-ahead, and number of groups in which the look-ahead then grows
-    /// by one group.
+    /// Number of groups at the beginning without any look-ahead, and number of groups in which the look-ahead then
+    /// grows by one group.
     static var copiedGroups: Int { 32 }
     private static var growthGroups: Int { 4 }
 

@@ -1,8 +1,8 @@
 // PeakLimiter: turns a sound down before a peak would exceed full scale, for as long as the peak lasts.
 //
 // A stretched or pitched sound has other phases than its recording, and so other peaks: a recording brought to full
-// scale comes out up to 5 dB above full scale. The gain follows from the peaks of the next 5 ms (`LimiterGains`). A sound
-// without such peaks passes bit for bit, at any block size.
+// scale comes out up to 5 dB above full scale. The gain follows from the peaks of the next 5 ms (`LimiterGains`). A
+// sound without such peaks passes bit for bit, at any block size.
 internal import Samples
 
 /// Keeps a sound at or below full scale, in pull style: the limiter says how many frames to supply.
