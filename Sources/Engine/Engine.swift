@@ -327,7 +327,7 @@ public final class Engine: Sendable {
     /// sequence ends with the engine; a sequence requested later ends at once.
     ///
     /// The players also report these events, with the exact frame; the events here concern all players. Get the
-    /// sequence before `start()`. A sequence keeps its newest 32768 unread events.
+    /// sequence before `start()`. A sequence keeps its newest 2^20 unread events.
     public var events: AsyncStream<EngineEvent> { broadcast.stream }
 
     /// Calls `observer` with every event of the device from now on, before any reader, on the thread that delivers the

@@ -47,7 +47,7 @@ public final class PlayQueue: Sendable {
     }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the release of the
-    /// queue, and keeps its newest 32768 unread events.
+    /// queue, and keeps its newest 2^20 unread events.
     public var events: AsyncStream<QueueEvent> { worker.broadcast.stream }
 
     /// Calls `reader` with every event, and with nil at the end, on the thread that reports the event. `reader` must

@@ -305,7 +305,7 @@ public final class Player: Sendable {
     ///
     /// The sequence ends after `.finished` (unless a new start came before its report), or when the player is removed
     /// or its engine ends; a sequence requested later ends at once. Get the sequence before `start()` to see the first
-    /// events, and a new sequence after each end. Of unread events only the newest 32768 are kept; see `status`, too.
+    /// events, and a new sequence after each end. Of unread events only the newest 2^20 are kept; see `status`, too.
     public var events: AsyncStream<PlayerEvent> { telemetry.withLock { $0.stream() } }
 
     /// Calls `reader` with every event, as in `events`, and with nil at the end. The duties of an observer apply.

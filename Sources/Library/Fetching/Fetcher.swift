@@ -78,7 +78,7 @@ public final class Fetcher: Sendable {
     }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher, and keeps
-    /// its newest 32768 unread events.
+    /// its newest 2^20 unread events.
     public var events: AsyncStream<FetchEvent> { broadcast.stream }
 
     /// Calls `observer` with each event, on a thread of the fetcher. The observer must not block this thread.

@@ -101,7 +101,7 @@ public final class PracticeRecorder: Sendable {
     public var monitor: RecorderMonitor { recorder.monitor }
 
     /// A stream of the events of takes, each once, in order, until `finish()`. Request the stream before `start()`.
-    /// Keeps its newest 32768 unread events.
+    /// Keeps its newest 2^20 unread events.
     public var events: AsyncStream<PracticeTakeEvent> { lister.events.stream }
 
     /// Calls `observer` with every event from now on, on the sending thread and before all readers. The observer must

@@ -146,7 +146,7 @@ public final class PracticeSession: Sendable {
     }
 
     /// A stream of each event from now on, in order, until the player's events end. Request it before `start()`. Keeps
-    /// its newest 32768 unread events.
+    /// its newest 2^20 unread events.
     public var events: AsyncStream<SessionEvent> { broadcast.stream }
 
     /// Calls `observer` with every event from now on, in order, on the sending thread and before all readers. The

@@ -15,7 +15,7 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
     private let readers = Mutex(Readers())
 
     /// Maximum number of unread events of a stream.
-    package static var streamCapacity: Int { 1 << 15 }
+    package static var streamCapacity: Int { 1 << 20 }
     private let lost = Atomic<Int64>(0)
 
     private let observers = Mutex<[@Sendable (Event) -> Void]>([])

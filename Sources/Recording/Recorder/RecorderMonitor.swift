@@ -36,7 +36,7 @@ public struct RecorderMonitor: Sendable {
     package var droppedFrames: Int64 { shared.capture.droppedFrames }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; a sequence
-    /// requested later ends at once. Get the sequence before the start. A sequence keeps its newest 32768 unread
+    /// requested later ends at once. Get the sequence before the start. A sequence keeps its newest 2^20 unread
     /// events, almost an hour of levels; the status always has the state. Real-time safe: no.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
 

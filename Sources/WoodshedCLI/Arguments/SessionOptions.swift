@@ -38,7 +38,7 @@ struct SessionOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Count-in clicks, 1 to 32: 4, 4:90 (beats a minute), or none.", valueName: "n[:bpm]"),
+        help: .init("Count-in clicks, 1 to 32: 4, 4:90 (bpm), or none.", valueName: "n[:bpm]"),
         transform: { try CountInText(parsing: optionValue($0)) })
     var countIn: CountInText?
 

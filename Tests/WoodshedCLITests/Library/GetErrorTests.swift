@@ -18,7 +18,7 @@ struct GetErrorTests {
     }
 
     static let rows = [
-        Row(path: "ftp://example.org/a.mp3", status: 65, cause: "another scheme", remedy: "Copy the whole address"),
+        Row(path: "ftp://example.org/a.mp3", status: 64, cause: "another scheme", remedy: "Copy the whole address"),
         Row(
             path: "http://no-such-server.invalid/a.mp3", status: 69, cause: "cannot be looked up",
             remedy: "the network connection"),

@@ -73,7 +73,7 @@ struct WaveformCommandTests {
         #expect(waveform("six.wav", ["--json", "--width", "1", "--channels", "6"]).text.contains("\"channel\":6"))
         let missing = waveform("six.wav", ["--channels", "7"])
         #expect(missing.status == 65)
-        #expect(missing.error.contains("no channel 7") && missing.error.contains("channels is 6"))
+        #expect(missing.error.contains("no channel 7") && missing.error.contains("from 1 to 6"))
     }
 
     @Test("waveform has its statuses for usage errors, missing files and positions out of range")
