@@ -92,7 +92,8 @@ struct AddCommand: Verb {
 
     private func tell(_ result: AddedItem, _ areFew: Bool) throws {
         if messages.json {
-            let event = JSONValue.event(result.isNew ? "library.added" : "library.known", result.item.fields)
+            let fields = result.item.fields
+            let event = result.isNew ? JSONValue.event("library.added", fields) : .event("library.known", fields)
             return try StandardStream.output.line(event.text)
         }
         guard !messages.quiet, areFew else { return }
