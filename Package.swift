@@ -48,12 +48,16 @@ let oneThread: Set = [
     "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "FuzzTests", "LibrariesTests", "SectionsTests",
     "SettingsTests", "TextFormatsTests", "UserStateTests",
 ]
-// The command shares memory only as the compiler checks, but for what scripts/checks/modules.py lists; the soak runs it
-// there all the same. Its tests only start it, and run as built without the sanitizer.
+// The command, and the library of recordings that only the command uses, share memory only as the compiler checks, but
+// for what scripts/checks/modules.py lists; the soak runs them there all the same. The command's tests only start it,
+// and run as built without the sanitizer.
 let commandOnly: Set =
     Context.environment["WOODSHED_THREADS_EVERYWHERE"] ?? "" != ""
     ? ["WoodshedCLITests"]
-    : ["Drawing", "Settings", "Terminal", "WoodshedCLI", "WoodshedCLITests", "WoodshedCommand", "woodshed"]
+    : [
+        "Catalogue", "Drawing", "Library", "LibraryTests", "Settings", "Terminal", "TextFormats", "WoodshedCLI",
+        "WoodshedCLITests", "WoodshedCommand", "WoodshedLibrary", "woodshed",
+    ]
 // These share memory only as the compiler checks, too, but tests of threads need them. The thread sanitizer finds the
 // same in them without optimisation; with it, and with the checks of unoptimised code, they take four times as long to
 // compile.
