@@ -84,8 +84,8 @@ static void advance_to(struct clock_block *clock, int64_t time) {
 }
 
 // A program on another thread gets this much real time to serve its stream: until time passes, and until the stream is
-// made to fail.
-static const int64_t short_patience = 2000000, long_patience = 10000000000, recheck = 100000;
+// made to fail. The long patience is for a busy machine, which may hold up a thread for a minute.
+static const int64_t short_patience = 2000000, long_patience = 120000000000, recheck = 100000;
 
 int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wake, struct clock_patience *patience) {
     const int64_t now = atomic_load(&clock->now);
