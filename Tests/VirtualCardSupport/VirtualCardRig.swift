@@ -19,6 +19,7 @@ public final class VirtualCardRig: @unchecked Sendable {
     /// Makes a card; throws the card's refusal of its options.
     public init(_ options: VirtualCardOptions = VirtualCardOptions()) throws(VirtualCardError) {
         _ = ALSAConfiguration.directory
+        CardNames.prepare()
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         let name = "test-\(getpid())-\(number)"
         var card: OpaquePointer?
