@@ -180,24 +180,35 @@ struct HardDeviceTests {
         let number = fault.rawValue
         await #expect(processExitsWith: .success) { [number = number as UInt32] in
             guard let fault = VirtualFault(rawValue: number) else { exit(3) }
-            let rig = try VirtualCardRig()
-            let request = try StreamRequest(
-                sampleRate: 48_000, channelCount: 2, periodFrames: 256, periodCount: 4, realtimePriority: nil)
-            let stream = try openDuplex(output: .system(rig.name), input: .system(rig.name), request)
-            try stream.start(DuplexCallbacks(process: { $0.output.frameCount }))
-            let begin = (processor: processorMicroseconds(), time: MonotonicTime.now())
-            usleep(1_000_000)
-            let middle = (processor: processorMicroseconds(), time: MonotonicTime.now())
-            rig.inject(fault, .capture, argument: 10_000)
-            usleep(1_000_000)
-            let end = (processor: processorMicroseconds(), time: MonotonicTime.now())
-            stream.stop()
-            // Shares of a core, because this thread may be woken late.
-            let before = Double(middle.processor - begin.processor) * 1000 / Double(middle.time - begin.time)
-            let after = Double(end.processor - middle.processor) * 1000 / Double(end.time - middle.time)
-            // Less than 5 % of a core more than without a fault; a loop that spins takes a whole core.
-            exit(after - before < 0.05 ? 0 : 1)
+            // A busy machine may keep the device thread from the fault for the whole second, but not each time.
+            for _ in 0..<20 {
+                if let isFrugal = try Self.isFrugal(after: fault) { exit(isFrugal ? 0 : 1) }
+            }
+            exit(2)
         }
+    }
+
+    /// Whether a stream takes hardly more of a core after a fault than before; nil if the fault came too late.
+    private static func isFrugal(after fault: VirtualFault) throws -> Bool? {
+        let rig = try VirtualCardRig()
+        let request = try StreamRequest(
+            sampleRate: 48_000, channelCount: 2, periodFrames: 256, periodCount: 4, realtimePriority: nil)
+        let stream = try openDuplex(output: .system(rig.name), input: .system(rig.name), request)
+        try stream.start(DuplexCallbacks(process: { $0.output.frameCount }))
+        let begin = (processor: processorMicroseconds(), time: MonotonicTime.now())
+        usleep(1_000_000)
+        let middle = (processor: processorMicroseconds(), time: MonotonicTime.now())
+        rig.inject(fault, .capture, argument: 10_000)
+        usleep(1_000_000)
+        let end = (processor: processorMicroseconds(), time: MonotonicTime.now())
+        let came = rig.records.first { $0.fault == fault && $0.wasInjected }
+        stream.stop()
+        guard let came, came.time < middle.time + (end.time - middle.time) / 2 else { return nil }
+        // Shares of a core, because this thread may be woken late.
+        let before = Double(middle.processor - begin.processor) * 1000 / Double(middle.time - begin.time)
+        let after = Double(end.processor - middle.processor) * 1000 / Double(end.time - middle.time)
+        // Less than 5 % of a core more than without a fault; a loop that spins takes a whole core.
+        return after - before < 0.05
     }
 }
 
