@@ -63,7 +63,11 @@ struct StopTests {
                     periodCount: Int.random(in: 2...4, using: &generator), clock: clock)
                 let stream = try outlet.open(request, path: path)
                 let delay = UInt32.random(in: 0...3000, using: &generator)
-                if round % 10 != 9 { try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks()) }
+                // A file without an end would fill the disk while the machine holds up this thread.
+                let end: Int64 = outlet == .file ? 1 << 22 : .max
+                if round % 10 != 9 {
+                    try stream.start(StreamCallbacks(render: { $0.outputFrame < end ? $0.frameCount : 0 }))
+                }
                 usleep(delay)
                 await withTaskGroup { group in
                     for _ in 0..<2 { group.addTask { stream.stop() } }
