@@ -91,7 +91,10 @@ struct DuplexTests {
         var (largest, wrong, measured) = (Int64(0), 0, 0)
         // A buffer of 85 ms, since this test is not about interruptions by a busy machine.
         let (period, periods) = (256, 16)
-        for _ in 0..<starts {
+        var made = 0
+        // If a busy machine interrupts all of them, more starts are made until one counts.
+        while made < starts || (measured == 0 && made < 200) {
+            made += 1
             let rig = try card(.real)
             let run = DuplexRun(frameCount: 0, capacity: 512)
             let stream = try openDuplex(
@@ -106,7 +109,7 @@ struct DuplexTests {
             wrong += run.lastRoundTrip == truth ? 0 : 1
             largest = max(largest, abs(run.lastRoundTrip - truth))
         }
-        print("offset of both clocks, \(measured) of \(starts) starts: \(wrong) wrong, by \(largest) frames at most")
+        print("offset of both clocks, \(measured) of \(made) starts: \(wrong) wrong, by \(largest) frames at most")
         #expect(measured > 0 && wrong == 0)
     }
 
