@@ -249,13 +249,13 @@ struct FaultTests {
         var options = VirtualCardOptions()
         options.channels = 1...1
         options.cableFrames = 1 << 22
-        options.periodFrames = 16...(1 << 18)
+        options.periodFrames = 16...(1 << 19)
         options.bufferFramesMax = 1 << 20
         let rig = try VirtualCardRig(options)
         var setup = Stream.Setup()
-        // A period of a minute, of which the program is to see the beginning only, however late the other thread is.
+        // A period of two minutes, of which the program is to see the beginning only, however late the other thread is.
         setup.rate = 4000
-        setup.periodFrames = 1 << 18
+        (setup.periodFrames, setup.periodCount) = (1 << 19, 2)
         let player = try Stream(rig.name, .playback, setup)
         try fill(player)
         try #require(player.start() == 0)
@@ -268,6 +268,6 @@ struct FaultTests {
         outsider.join()
         #expect(code == [.xrun: -EPIPE, .unplug: -ENODEV, .suspend: -ESTRPIPE][kind])
         #expect(rig.truth(.playback).faults == [kind: 1])
-        #expect(try #require(rig.records.first).streamFrame < 1 << 18)
+        #expect(try #require(rig.records.first).streamFrame < 1 << 19)
     }
 }
