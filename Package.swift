@@ -330,7 +330,8 @@ let package = Package(
             dependencies: ["CALSA", "Explanations", "Files", "JSON", "RemoteControl", "TestSupport"],
             swiftSettings: unoptimised),
         .testTarget(
-            name: "TransfersTests", dependencies: ["Explanations", "Files", "JSON", "Transfers", "TestSupport"],
+            name: "TransfersTests",
+            dependencies: ["CCurl", "Explanations", "Files", "JSON", "Libraries", "Transfers", "TestSupport"],
             exclude: ["Servers"], swiftSettings: unoptimised),
         .testTarget(
             name: "DesktopBusTests",

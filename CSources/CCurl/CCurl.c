@@ -31,12 +31,16 @@ typedef struct {
 } SocketKind;
 
 static int open_private_socket(void *context, int purpose, SocketKind *kind) {
-    (void)context, (void)purpose;
+    (void)purpose;
+    const bool *is_abandoned = context;
+    // The value of CURL_SOCKET_BAD.
+    if (*is_abandoned) return -1;
     return socket(kind->family, kind->socktype | SOCK_CLOEXEC, kind->protocol);
 }
 
-CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle) {
-    return curl->curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_private_socket);
+CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle, const bool *is_abandoned) {
+    CURLcode code = curl->curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, is_abandoned);
+    return code != CURLE_OK ? code : curl->curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_private_socket);
 }
 
 CURLcode curl_get_number(const CurlFunctions *curl, CURL *handle, CURLINFO info, long *value) {

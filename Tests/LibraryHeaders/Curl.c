@@ -46,5 +46,6 @@ SAME_PLACE(struct curl_sockaddr, family, 0)
 SAME_PLACE(struct curl_sockaddr, socktype, sizeof(int))
 SAME_PLACE(struct curl_sockaddr, protocol, 2 * sizeof(int))
 _Static_assert(sizeof(curl_socket_t) == sizeof(int), "curl_socket_t has another size");
+_Static_assert(CURL_SOCKET_BAD == -1, "CURL_SOCKET_BAD has another value");
 _Static_assert(sizeof(curlsocktype) == sizeof(int), "curlsocktype has another size");
 _Static_assert(__builtin_types_compatible_p(curl_write_callback, CurlReceiver), "curl_write_callback has another type");

@@ -6,6 +6,7 @@
 #define WOODSHED_CCURL_H
 
 #include <CLibraryTable.h>
+#include <stdbool.h>
 
 // As in the header of the library, the pointers have no nullability annotations.
 #pragma clang diagnostic push
@@ -55,6 +56,7 @@
     constant(CURLOPT_HEADERDATA, 10029) \
     constant(CURLOPT_CAINFO, 10065) \
     constant(CURLOPT_NETRC_FILE, 10118) \
+    constant(CURLOPT_OPENSOCKETDATA, 10164) \
     constant(CURLOPT_WRITEFUNCTION, 20011) \
     constant(CURLOPT_HEADERFUNCTION, 20079) \
     constant(CURLOPT_OPENSOCKETFUNCTION, 20163)
@@ -156,8 +158,9 @@ CURLcode curl_set_number(const CurlFunctions *curl, CURL *handle, CURLoption opt
 CURLcode curl_set_text(const CurlFunctions *curl, CURL *handle, CURLoption option, const char *text);
 CURLcode curl_set_pointer(const CurlFunctions *curl, CURL *handle, CURLoption option, void *pointer);
 CURLcode curl_set_receiver(const CurlFunctions *curl, CURL *handle, CURLoption option, CurlReceiver receiver);
-/// Keeps programs started meanwhile from inheriting the sockets.
-CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle);
+/// Keeps programs started meanwhile from inheriting the sockets, and opens no socket while `is_abandoned` is true. The
+/// memory must stay valid for as long as the handle.
+CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle, const bool *is_abandoned);
 CURLcode curl_get_number(const CurlFunctions *curl, CURL *handle, CURLINFO info, long *value);
 CURLcode curl_get_seconds(const CurlFunctions *curl, CURL *handle, CURLINFO info, double *value);
 CURLcode curl_get_text(const CurlFunctions *curl, CURL *handle, CURLINFO info, const char **text);

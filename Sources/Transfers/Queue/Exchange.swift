@@ -15,7 +15,7 @@ final class Exchange {
     private let functions: LibraryFunctions<CurlFunctions>
     let handle: UnsafeMutableRawPointer
     private var fields: UnsafeMutablePointer<curl_slist>?
-    private let errorWords: UnsafeMutablePointer<CChar>
+    private let memory = HandleMemory()
 
     private(set) var head = ResponseHead()
     private(set) var verdict: ReceivedBytes.Verdict?
@@ -45,8 +45,6 @@ final class Exchange {
         (self.serial, self.addresses, self.work, self.functions) = (serial, addresses, work, functions)
         rangeStart = range?.start
         overlap = range?.overlap[...] ?? []
-        unsafe errorWords = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         // Send the caller's headers to the first server only: a header could be a secret of this server.
         let isFirst = address.host == work.request.address.host && address.port == work.request.address.port
         let extra = isFirst ? work.request.headers.map { "\($0.name): \($0.value)" } : []
@@ -61,7 +59,6 @@ final class Exchange {
     deinit {
         unsafe curl.curl_easy_cleanup(handle)
         unsafe curl.curl_slist_free_all(fields)
-        unsafe errorWords.deallocate()
     }
 
     private func setUp(_ settings: TransferSettings) {
@@ -90,8 +87,8 @@ final class Exchange {
         case .address(let proxy): set(CURLOPT_PROXY, proxy)
         }
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_HTTPHEADER, fields)
-        _ = unsafe curl_set_pointer(table, handle, CURLOPT_ERRORBUFFER, errorWords)
-        _ = unsafe curl_keep_sockets_private(table, handle)
+        _ = unsafe curl_set_pointer(table, handle, CURLOPT_ERRORBUFFER, memory.errorWords)
+        _ = unsafe curl_keep_sockets_private(table, handle, memory.isAbandoned)
         // The loop retains this object for as long as libcurl knows the handle.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_HEADERDATA, context)
@@ -104,8 +101,11 @@ final class Exchange {
         }
     }
 
+    /// Returns the exchange of a callback; nil if the request is abandoned.
     private static func of(_ context: UnsafeMutableRawPointer?) -> Exchange? {
-        unsafe context.map { unsafe Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+        guard let context = unsafe context else { return nil }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+        return unsafe exchange.memory.isAbandoned.pointee ? nil : exchange
     }
 
     // MARK: What libcurl calls
@@ -163,6 +163,10 @@ final class Exchange {
     /// The handle, as a dictionary key.
     var key: Int { unsafe Int(bitPattern: handle) }
 
+    /// Makes every later callback refuse: the request opens no connection, and takes no byte of an answer. Call before
+    /// the work ends or sends another request; libcurl may call back until the handle is removed, and while it is.
+    func abandon() { unsafe memory.isAbandoned.pointee = true }
+
     /// Releases held bytes, if nothing holds them any more.
     func release() {
         guard isHolding, isPrepared, !work.isPaused else { return }
@@ -199,9 +203,30 @@ final class Exchange {
     func error(_ code: CURLcode) -> TransferError {
         var system = 0
         _ = unsafe curl_get_number(functions.table, handle, CURLINFO_OS_ERRNO, &system)
-        let words = unsafe String(cString: errorWords)
+        let words = unsafe String(cString: memory.errorWords)
         return Curl.error(
             code, system: Int32(truncatingIfNeeded: system), words: words, address: address,
             hasAnswered: head.status > 0, done: work.bytes.count, total: work.bytes.total)
+    }
+}
+
+/// Memory for libcurl and for the callbacks in C; lives as long as the handle.
+@safe
+private final class HandleMemory {
+    /// libcurl's message for the last error.
+    let errorWords: UnsafeMutablePointer<CChar>
+    /// True once the request is abandoned.
+    let isAbandoned: UnsafeMutablePointer<Bool>
+
+    init() {
+        unsafe errorWords = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe isAbandoned = .allocate(capacity: 1)
+        unsafe isAbandoned.initialize(to: false)
+    }
+
+    deinit {
+        unsafe errorWords.deallocate()
+        unsafe isAbandoned.deallocate()
     }
 }

@@ -300,6 +300,7 @@ final class NetworkLoop: @unchecked Sendable {
         guard let exchange = work.exchange else { return }
         work.exchange = nil
         exchanges[exchange.key] = nil
+        exchange.abandon()
         // An old libcurl would wait here for a silent name server.
         if !exchange.leavesAtOnce, exchange.head.status == 0, !exchange.hasName {
             abandoned.append(exchange)
