@@ -3,6 +3,7 @@
 
 run.py IMAGE [JOB...]           runs these jobs, or all
 run.py IMAGE --table [JOB...]   runs nothing: prints a table of the last run's findings, for docs/devices.md
+run.py IMAGE --check [JOB...]   runs nothing: fails if a job does not exist
 """
 import concurrent.futures
 import importlib
@@ -75,10 +76,13 @@ def table(names, image):
 
 image, *names = sys.argv[1:]
 image, all_names = pathlib.Path(image).resolve(), sorted(path.stem for path in (here / "jobs").glob("*.py"))
-wants_table, names = "--table" in names, [name for name in names if name != "--table"]
+wants_table, checks_only = "--table" in names, "--check" in names
+names = [name for name in names if name not in ("--table", "--check")]
 unknown = set(names) - set(all_names)
 if unknown:
     sys.exit(f"kernel: there is no job {', '.join(sorted(unknown))}; there are {', '.join(all_names)}")
+if checks_only:
+    sys.exit()
 if wants_table:
     sys.exit(table(names or all_names, image))
 total = 0

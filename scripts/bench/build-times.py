@@ -46,11 +46,13 @@ def run(command: list) -> tuple:
 
 
 def main():
+    if sys.argv[1:] not in ([], ["--slow"]):
+        sys.exit(__doc__)
     try:
         modules = commands()
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"build-times: {error}")
-    if sys.argv[1:] == ["--slow"]:
+    if sys.argv[1:]:
         slow = set()
         for name, command in modules.items():
             _, output = run(command + ["-Xfrontend", "-warn-long-expression-type-checking=200"])

@@ -16,6 +16,7 @@ if [ "${1:-}" = --shell ]; then
     lint_shell "$@"
     exit
 fi
+[ $# -eq 0 ] || { echo "lint: there is no option $*" >&2 && exit 64; }
 
 status=0
 folders=()

@@ -26,6 +26,7 @@ if [ "${1:-}" = --comments ]; then
     tell_bare "$@"
     exit
 fi
+[ $# -eq 0 ] || [ "$*" = --surface ] || { echo "docs: there is no option $*" >&2 && exit 64; }
 
 cd "$(dirname "$0")/../.."
 

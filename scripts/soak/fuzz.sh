@@ -15,16 +15,30 @@ committed=Tests/FuzzTests/Corpus
 folder=.build-fuzz
 seconds=60
 keeps=no
+inputs=()
 case ${1:-} in
 --seconds)
+    [[ ${2:-} =~ ^[1-9][0-9]{0,8}$ ]] || { echo "fuzz: --seconds needs a number" >&2 && exit 64; }
     seconds=$2
-    shift 2
+    readers=("${@:3}")
     ;;
 --keep)
+    [ $# -ge 3 ] || { echo "fuzz: --keep needs a reader and files" >&2 && exit 64; }
     keeps=yes
-    shift
+    readers=("$2")
+    inputs=("${@:3}")
     ;;
+-*) echo "fuzz: there is no option $1" >&2 && exit 64 ;;
+*) readers=("$@") ;;
 esac
+mapfile -t all_readers < <(sed -n 's/.*FuzzedReader(name: "\([a-z]*\)".*/\1/p' Tests/FuzzTests/Readers/FuzzedReader.swift)
+for reader in "${readers[@]}"; do
+    [[ " ${all_readers[*]} " == *" $reader "* ]] || { echo "fuzz: there is no reader $reader; there are ${all_readers[*]}" >&2 && exit 64; }
+done
+for input in "${inputs[@]}"; do
+    [ -f "$input" ] || { echo "fuzz: there is no file $input" >&2 && exit 66; }
+done
+[ ${#readers[@]} -gt 0 ] || readers=("${all_readers[@]}")
 
 options=(-c release --product woodshed-fuzz --sanitize fuzzer --sanitize address --scratch-path "$folder" -Xswiftc -enable-testing
     -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld)
@@ -37,9 +51,8 @@ export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 fuzzer=$("$swift" build "${options[@]}" --show-bin-path)/woodshed-fuzz
 
 if [ $keeps = yes ]; then
-    reader=$1
-    shift
-    for input in "$@"; do
+    reader=${readers[0]}
+    for input in "${inputs[@]}"; do
         verdict=$(WOODSHED_FUZZ_READER=$reader WOODSHED_FUZZ_TELLS=1 "$fuzzer" "$input" 2>/dev/null | grep -xE 'accepted|refused' | tail -n 1)
         mkdir -p "$committed/$reader/$verdict"
         cp "$input" "$committed/$reader/$verdict/"
@@ -50,8 +63,6 @@ fi
 
 # A reader with an immediate fault would never end.
 most_faults=10
-readers=("$@")
-[ $# -gt 0 ] || mapfile -t readers < <(ls "$committed")
 
 # A program's seconds of processor time, from a file of `time`.
 taken() { awk '{ printf "%d", $1 + $2 + 0.5 }' "$1"; }

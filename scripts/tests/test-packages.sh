@@ -153,7 +153,8 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 
-[ "${1:-}" = --built ] || scripts/release/package.sh || exit
+[ $# -eq 0 ] || [ "$*" = --built ] || fail "there is no option $*"
+[ $# -gt 0 ] || scripts/release/package.sh || exit
 compgen -G "$packages/woodshed_*.deb" >/dev/null || fail "there are no packages; run: make deb"
 taken=$(mktemp -d)
 dpkg-deb --extract "$packages"/woodshed_*.deb "$taken"

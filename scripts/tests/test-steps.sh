@@ -80,6 +80,30 @@ expect found "a step that is skipped" all_ran 'records soft testEnded' "$no_serv
 step_skip_told() { skips 'records soft testEnded' "$no_server" && grep -q 'not run here: sample: no server' "$folder/summary"; }
 expect nothing "a step that is skipped, where it may be, is told" step_skip_told
 
+# A script with long work refuses a wrong argument before the work, which begins with the pretended compiler.
+mkdir "$folder/pretended" && printf '#!/bin/sh\ntouch %s/worked\nexit 1\n' "$folder" >"$folder/pretended/swift" && chmod +x "$folder/pretended/swift"
+# works SCRIPT ARGUMENT...: whether the script begins its work.
+works() {
+    rm -f "$folder/worked"
+    SWIFT=swift PATH=$folder/pretended:$PATH "$scripts/$1" "${@:2}" >"$folder/said" 2>&1 </dev/null
+    [ -e "$folder/worked" ]
+}
+expect nothing "the work of a script with right arguments" works soak/fuzz.sh --seconds 5 feed
+# refuses MESSAGE SCRIPT ARGUMENT...
+refuses() { ! works "${@:2}" && grep -F -- "$1" "$folder/said"; }
+expect nothing "an unknown option of the fuzzer" refuses 'no option --second' soak/fuzz.sh --second 5
+expect nothing "a length for the fuzzer that is no number" refuses 'needs a number' soak/fuzz.sh --seconds feed
+expect nothing "a length for the fuzzer that is missing" refuses 'needs a number' soak/fuzz.sh --seconds
+expect nothing "an unknown reader for the fuzzer" refuses 'no reader fed' soak/fuzz.sh feed fed
+expect nothing "inputs to keep for an unknown reader" refuses 'no reader fed' soak/fuzz.sh --keep fed "$scripts/build.sh"
+expect nothing "an input to keep that does not exist" refuses 'no file gone' soak/fuzz.sh --keep feed gone
+expect nothing "a reader without inputs to keep" refuses 'needs a reader and files' soak/fuzz.sh --keep feed
+expect nothing "an unknown job for an emulated machine" refuses 'no job dance' tests/test-kernel.sh dance
+expect nothing "an unknown option of the documentation build" refuses 'no option --surfaces' docs/docs.sh --surfaces
+expect nothing "an unknown option of lint" refuses 'no option --shells' checks/lint.sh --shells
+expect nothing "an unknown option of the packages' test" refuses 'no option --build' tests/test-packages.sh --build
+expect nothing "an unknown option of the build times" refuses 'build-times.py --slow' bench/build-times.py --slower
+
 # Messages of these steps must not reach a summary.
 unset WOODSHED_STEP_TESTS
 export WOODSHED_STEP_SUMMARY=/dev/null
