@@ -141,6 +141,13 @@ expect nothing "a shell script without a fault" shell_lint
 # shellcheck disable=SC2016 # not to be expanded
 echo 'cd $folder' >>"$folder/scripts/sound.sh" && expect found "a shell script with a fault" shell_lint
 PATH=/nonexistent expect found "no shellcheck" "$BASH" "$scripts/checks/lint.sh" --shell "$folder/scripts/sound.sh"
+all_shell_lint() { cp "$scripts/checks/lint.sh" "$folder/scripts/checks" && "$folder/scripts/checks/lint.sh" --shell; }
+lay_module && expect found "shell scripts where git cannot list the files" all_shell_lint
+plain_git init -q && expect nothing "all shell scripts without a fault" all_shell_lint
+printf '#!/bin/busybox sh\ncd "$1"\n' >"$folder/scripts/first" && expect found "a fault in a shell script that only the first line shows" all_shell_lint
+rm "$folder/scripts/first"
+printf '# shellcheck shell=sh\ncd "$1"\n' >"$folder/scripts/library.sh" && expect found "a fault in a shell script that only the ending shows" all_shell_lint
+rm -rf "$folder/.git"
 
 lay_module && lay_package && expect nothing "a module without a warning" build_as_ci
 plant 'func unused() { let count = 1 }' && expect nothing "a warning where nobody asked for errors" build

@@ -1,3 +1,5 @@
+# shellcheck shell=dash disable=SC3045 # like busybox's shell, which also has read -t
+#
 # Functions shared by the scripts of the guest; each script begins with: . /rig/library.sh
 exec 7<>/dev/ttyS1
 
