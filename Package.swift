@@ -203,7 +203,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "Queue", dependencies: ["Explanations", "Realtime", "AudioFiles", "Clips", "Engine"],
+            name: "Queue", dependencies: ["Explanations", "Realtime", "AudioFiles", "Clips", "Engine", "Samples"],
             swiftSettings: settings),
         .target(
             name: "Store",
@@ -276,9 +276,8 @@ let package = Package(
             name: "WoodshedCLI",
             dependencies: [
                 "AudioFiles", "DesktopBus", "Drawing", "Engine", "Explanations", "Files", "JSON", "Library", "Practice",
-                "Realtime", "RemoteControl", "RunLog", "Settings", "Terminal", "TextFormats", "UserState", "Woodshed",
-                "WoodshedLibrary",
-                "WoodshedPractice",
+                "Realtime", "RemoteControl", "RunLog", "Samples", "Settings", "Terminal", "TextFormats", "UserState",
+                "Woodshed", "WoodshedLibrary", "WoodshedPractice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: unoptimised),

@@ -1,3 +1,5 @@
+internal import Samples
+
 /// The repeat mode of a queue.
 public enum QueueRepeat: String, Sendable, Hashable, CaseIterable {
     /// No repeat: the queue ends with its last item.
@@ -129,7 +131,7 @@ struct QueueOrder: Equatable {
         list.insert(contentsOf: items, at: min(max(0, index), list.count))
         guard let seed else { return adoptList() }
         for id in items {
-            var generator = QueueGenerator(seed: seed ^ roundNumber &* 0x9E37_79B9 ^ id.number &* 0x85EB_CA77)
+            var generator = SplitMix64(seed: seed ^ roundNumber &* 0x9E37_79B9 ^ id.number &* 0x85EB_CA77)
             let first = place.map { $0 + 1 } ?? 0
             round.insert(id, at: first + generator.number(below: round.count - first + 1))
         }
@@ -176,7 +178,7 @@ struct QueueOrder: Equatable {
     /// Returns the list in the order of the current round number.
     private func arranged() -> [ID] {
         guard let seed else { return list }
-        var generator = QueueGenerator(seed: seed &+ roundNumber &* 0x9E37_79B9_7F4A_7C15)
+        var generator = SplitMix64(seed: seed &+ roundNumber &* 0x9E37_79B9_7F4A_7C15)
         var items = list
         for index in stride(from: items.count - 1, to: 0, by: -1) {
             items.swapAt(index, generator.number(below: index + 1))
@@ -185,19 +187,7 @@ struct QueueOrder: Equatable {
     }
 }
 
-/// Pseudorandom numbers from a seed, equal on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", 2014).
-struct QueueGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
+extension SplitMix64 {
     /// Returns a number from 0 to `limit` − 1. The bias is below one part in 2^32 for any list.
-    mutating func number(below limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ mixed >> 31) % UInt64(max(1, limit)))
-    }
+    fileprivate mutating func number(below limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 }

@@ -1,4 +1,5 @@
 // The sample formats of WAV files.
+internal import Samples
 
 /// The sample format of a WAV file.
 public enum WaveSampleFormat: String, Sendable, CaseIterable {
@@ -84,15 +85,11 @@ package struct WaveSampleEncoder {
 /// Triangular dither of ±1 step: the difference of two uniform values. Neither the mean nor the power of the noise then
 /// depends on the signal (Wannamaker, Lipshitz, Vanderkooy, "A Theory of Non-Subtractive Dither", 2000).
 private struct DitherGenerator {
-    private var state: UInt64 = 0x5EED_0F_D17_4E12
+    private var generator = SplitMix64(seed: 0x5EED_0F_D17_4E12)
 
     mutating func next() -> Double {
-        // SplitMix64; each step gives two 32-bit uniform values.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        mixed ^= mixed >> 31
-        return (Double(mixed >> 32) - Double(mixed & 0xFFFF_FFFF)) / 4_294_967_296
+        // Two 32-bit uniform values.
+        let bits = generator.next()
+        return (Double(bits >> 32) - Double(bits & 0xFFFF_FFFF)) / 4_294_967_296
     }
 }

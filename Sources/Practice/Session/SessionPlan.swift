@@ -1,4 +1,5 @@
 public import Engine
+internal import Samples
 
 /// The sections and settings of a session.
 public struct SessionPlan: Sendable, Hashable {
@@ -57,7 +58,7 @@ public struct SessionPlan: Sendable, Hashable {
     var playingOrder: [Int] {
         var places = Array(practice.sections.indices)
         if case .shuffled(let seed) = order {
-            var random = ShuffleGenerator(state: seed)
+            var random = SplitMix64(seed: seed)
             places.shuffle(using: &random)
         }
         return places
@@ -102,19 +103,5 @@ public struct SessionPlan: Sendable, Hashable {
         plan.sections = [try Section(loop)]
         (plan.passes, plan.speeds, plan.repeats, plan.steps) = (.endless, .constant(speed), false, [])
         return plan
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same order on every machine, which the system's generator does not
-/// guarantee.
-private struct ShuffleGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

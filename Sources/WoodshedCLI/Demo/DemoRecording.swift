@@ -1,6 +1,7 @@
 // The recording of `woodshed demo`: synthesised, so without file, licence or network. A bar of plucked strings, the
 // same bar with bass and drums, and a few speech-like syllables: sharp attacks, held notes and formants, all of which
 // slowing down can spoil. The same rate gives the same samples.
+internal import Samples
 
 /// Sound in memory with passages to practise.
 struct DemoRecording: Sendable {
@@ -90,19 +91,16 @@ struct StereoMix {
     }
 }
 
-/// Noise, equal on every run (Steele, Lea and Flood's SplitMix64, 2014).
+/// Noise, equal on every run.
 struct DemoNoise {
-    private var state: UInt64
+    private var generator: SplitMix64
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1 }
+    init(seed: UInt64) {
+        generator = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1)
+    }
 
     /// Returns the next sample, -1 ..< 1.
     mutating func next() -> Float {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        mixed ^= mixed >> 31
-        return Float(Int32(truncatingIfNeeded: mixed >> 32)) / 2_147_483_648
+        Float(Int32(truncatingIfNeeded: generator.next() >> 32)) / 2_147_483_648
     }
 }
