@@ -1022,17 +1022,25 @@ static void test_stores(const char *recording, const char *words, const char *fo
 
 static void test_fork(const char *recording) {
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_device_list *list;
+    EXPECT(woodshed_device_list_open(&list) == WOODSHED_OK);
+    const woodshed_device *device = woodshed_device_list_at(list, 0);
     pid_t child = fork();
     if (child == 0) {
-        woodshed_clip *clip;
-        int is_right = woodshed_clip_open(engine, recording, &clip) == WOODSHED_UNAVAILABLE
+        woodshed_clip *const unwritten = (woodshed_clip *)engine, *clip = unwritten;
+        int is_right = woodshed_clip_open(engine, recording, &clip) == WOODSHED_UNAVAILABLE && clip == unwritten
             && woodshed_engine_close(engine) == WOODSHED_UNAVAILABLE && strstr(woodshed_error_remedy(), "fork") != NULL;
-        float buffer[8], *channels[2] = {buffer, buffer};
-        is_right = is_right && woodshed_engine_render(engine, channels, 8, 0) == -1;
+        float buffer[8] = {2}, *channels[2] = {buffer, buffer};
+        is_right = is_right && woodshed_engine_render(engine, channels, 8, 0) == -1 && buffer[0] == 2;
+        is_right = is_right && woodshed_device_list_count(list) == 0 && strstr(woodshed_error_message(), "fork") != NULL
+            && woodshed_device_list_at(list, 0) == NULL && woodshed_device_list_close(NULL) == WOODSHED_UNAVAILABLE;
+        is_right = is_right && woodshed_api_version() >= WOODSHED_API_VERSION && strchr(woodshed_version(), '.') != NULL
+            && device && strlen(device->name) > 0;
         _exit(is_right ? 0 : 1);
     }
     int status;
     EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT(woodshed_device_list_close(list) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
 }
 

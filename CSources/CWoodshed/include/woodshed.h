@@ -75,8 +75,12 @@
  * runs, its stack and the library's own buffers are locked in memory, where the limits of the process permit. The
  * library contains FFTW, kept apart from the host's FFTW, plans and wisdom.
  *
- * After fork() the child cannot use what the parent has opened; every function returns WOODSHED_UNAVAILABLE there. A
- * child that calls exec is not affected: exec closes all descriptors.
+ * After fork() the child cannot use what the parent has opened. In the child every function with a status returns
+ * WOODSHED_UNAVAILABLE, and writes no parameter, not even a handle. woodshed_engine_render() returns -1, and writes no
+ * samples. The `count` of every list is 0, and its `at` returns NULL, each with an error message. The functions that
+ * never fail work as in the parent; texts and elements returned before fork() stay readable. If the parent has not
+ * called a function with a status before fork(), the child can use the library like any program. A child that calls
+ * exec is not affected: exec closes all descriptors.
  *
  * The library stays in memory after dlclose(), because its threads may still run.
  */
@@ -318,7 +322,7 @@ woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *optio
  * @param delay_frames Frames from the first frame of this block until that frame is heard, for
  *                     woodshed_engine_get_position(); 0 if not known.
  * @return The frames of sound: fewer than `frames` after the end, and 0 when the engine does not run; -1 if an argument
- *         is not valid (without an error message in this case).
+ *         is not valid, and after fork() in the child (without an error message in these cases).
  *
  * Threads: one call at a time for each engine.
  */
