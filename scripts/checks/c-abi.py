@@ -10,8 +10,9 @@ declarations of woodshed.h, and the script builds from each header and version s
 definitions of all declarations. abidiff compares both libraries. scripts/tests/test-c.sh checks that the real library
 exports every declaration of the header.
 
-New functions, types and enumerators pass, and so do structs grown as scripts/checks/c-layout.py permits. Each addition
-needs a higher WOODSHED_API_VERSION, and a new function's comment names its first version.
+New functions, types, enumerators and constants pass, and so do structs grown and members of unions added as
+scripts/checks/c-layout.py permits. Each addition needs a higher WOODSHED_API_VERSION, because a program compares this
+version before using the addition. The comment of a new function names its first version.
 
 A deliberate break raises the hundreds of WOODSHED_API_VERSION. Then the script only checks that the version script has
 another node, so the dynamic linker refuses a program that was compiled before.
@@ -63,12 +64,10 @@ def last_release(folder):
     return folder / interface, tag
 
 
-def stand_in(interface, folder):
-    """Builds a library with debugging information that defines the header's declarations; returns the library and
-    the functions' names."""
+def stand_in(interface, declared, folder):
+    """Builds a library with debugging information that defines the header's declarations; returns the library."""
     folder.mkdir()
     header = interface / "include/woodshed.h"
-    declared = read(header)
     lines = ["#include <stddef.h>", f'#include "{header.resolve()}"']
     for name, (_, parameters) in declared.functions.items():
         # The type of a call is the function's result type, in any spelling.
@@ -86,7 +85,17 @@ def stand_in(interface, folder):
     script.write_text((interface / "libwoodshed.map").read_text().replace("global:", "global: woodshed_abi_*;", 1))
     subprocess.run(
         ["gcc", "-g", "-O0", "-shared", "-fPIC", source, f"-Wl,--version-script={script}", "-Wl,-soname,libwoodshed.so.1", "-o", library], check=True)
-    return library, set(declared.functions)
+    return library
+
+
+def names(declared):
+    """Everything in a header that a program can name."""
+    found = {*declared.functions, *declared.types, *declared.enumerations, *declared.constants}
+    found |= {enumerator for numbers in declared.enumerations.values() for enumerator in numbers}
+    for name, record in declared.records.items():
+        if not record.inside:
+            found |= {name, *(f"{name}.{path}" for path, _ in paths(declared.records, name))}
+    return found
 
 
 def version(header):
@@ -109,15 +118,16 @@ def compare(old, new, folder):
     interface."""
     headers = [interface / "include/woodshed.h" for interface in (old, new)]
     older, newer = map(version, headers)
+    old_declared, declared = map(read, headers)
     if newer // 100 > older // 100:
         same = node(old) == node(new)
         faults = [f"{newer} is another interface than {older}, and libwoodshed.map still has the node {node(new)}"] if same else []
-        return faults, len(read(headers[1]).functions), None
+        return faults, len(declared.functions), None
     layout = subprocess.run([root / "scripts/checks/c-layout.py", "--since", *headers], capture_output=True, text=True)
     faults, grown = layout.stderr.splitlines(), layout.stdout.split()
     if layout.returncode and not faults:
         faults.append(f"c-layout.py ended with {layout.returncode}")
-    (old_library, old_functions), (new_library, functions) = stand_in(old, folder / "old"), stand_in(new, folder / "new")
+    old_library, new_library = stand_in(old, old_declared, folder / "old"), stand_in(new, declared, folder / "new")
     suppressions = folder / "grown.abignore"
     suppressions.write_text("".join(
         f"[suppress_type]\n  name = {name}\n  type_kind = struct\n  has_data_member_inserted_at = end\n\n" for name in grown))
@@ -126,15 +136,16 @@ def compare(old, new, folder):
         capture_output=True, text=True)
     if difference.returncode:
         faults += (difference.stdout + difference.stderr).splitlines() + [f"abidiff ended with {difference.returncode}"]
-    added = sorted(functions - old_functions)
+    added = names(declared) - names(old_declared)
+    functions = sorted(added & set(declared.functions))
     if newer < older:
         faults.append(f"WOODSHED_API_VERSION was {older}, and is {newer}")
     if (added or grown) and newer <= older:
-        faults.append(f"something is new, and WOODSHED_API_VERSION is still {older}: {', '.join(added + grown)}")
+        faults.append(f"something is new, and WOODSHED_API_VERSION is still {older}: {', '.join(sorted(added) + grown)}")
     said = since(headers[1])
-    faults += [f"{name} is new in {newer}, and says that it is there since {said.get(name, 0)}" for name in added
+    faults += [f"{name} is new in {newer}, and says that it is there since {said.get(name, 0)}" for name in functions
                if not older < said.get(name, 0) <= newer]
-    return faults, len(functions), len(added)
+    return faults, len(declared.functions), len(functions)
 
 
 def main():

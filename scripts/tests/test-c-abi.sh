@@ -59,7 +59,15 @@ changed found "a field of another type" 's/int64_t start/double start/'
 changed found "a field of another type, in a struct of a union" 's/int64_t frame;/double frame;/'
 changed found "a field with another place, in a struct of a union" 's/char name\[5\]/char name[9]/'
 changed found "another number" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 1/'
-changed nothing "one more number" 's/WOODSHED_FIRST = 0/WOODSHED_FIRST = 0, WOODSHED_SECOND = 1/'
+second='s/WOODSHED_FIRST = 0/WOODSHED_FIRST = 0, WOODSHED_SECOND = 1/'
+changed nothing "one more number" "$second; $higher"
+changed found "one more number, in the same version" "$second"
+bits='/API_VERSION/a #define WOODSHED_BITS 3'
+changed nothing "one more constant" "$bits"$'\n'"$higher"
+changed found "one more constant, in the same version" "$bits"
+kind='/^typedef void/i typedef int32_t woodshed_other;'
+changed nothing "one more type" "$kind"$'\n'"$higher"
+changed found "one more type, in the same version" "$kind"
 changed found "a struct that has grown within its padding" "s/int32_t passes;/int32_t passes; int32_t more;/; $higher"
 changed nothing "a struct that has grown at its end" "s/int64_t end;/int64_t end; int64_t more;/; $higher"
 changed found "a struct that has grown, in the same version" 's/int64_t end;/int64_t end; int64_t more;/'
@@ -69,7 +77,9 @@ changed nothing "a struct that has grown within its union" "s/int64_t lost;/int6
 changed found "a struct that has grown within its union, in the same version" 's/int64_t lost;/int64_t lost; int64_t more;/'
 changed found "a struct in a union with a field of another type" 's/int64_t lost/double lost/'
 changed found "a struct that has grown with its union" "s/int64_t lost;/int64_t lost; int64_t more[8];/; $higher"
-changed nothing "one more member of a union" 's/woodshed_part part;/woodshed_part part; int64_t other;/'
+member='s/woodshed_part part;/woodshed_part part; int64_t other;/'
+changed nothing "one more member of a union" "$member; $higher"
+changed found "one more member of a union, in the same version" "$member"
 changed found "a union that has grown" "s/reserved\\[4\\]/reserved[8]/; $higher"
 added='/^void woodshed_listen/a /** Since 101. */\nint32_t woodshed_more(void);'
 newer=$added$'\n'$higher
