@@ -98,10 +98,6 @@ def names(declared):
     return found
 
 
-def version(header):
-    return int(re.search(r"^#define WOODSHED_API_VERSION (\d+)", header.read_text(), flags=re.M)[1])
-
-
 def node(interface):
     """The node of versions of all exported functions."""
     return re.search(r"^(\w+) \{", (interface / "libwoodshed.map").read_text(), flags=re.M)[1]
@@ -117,8 +113,8 @@ def compare(old, new, folder):
     """The faults, as a list of sentences, the number of functions, and the number of new functions; None for another
     interface."""
     headers = [interface / "include/woodshed.h" for interface in (old, new)]
-    older, newer = map(version, headers)
     old_declared, declared = map(read, headers)
+    older, newer = (each.constants["WOODSHED_API_VERSION"] for each in (old_declared, declared))
     if newer // 100 > older // 100:
         same = node(old) == node(new)
         faults = [f"{newer} is another interface than {older}, and libwoodshed.map still has the node {node(new)}"] if same else []

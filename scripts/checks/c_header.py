@@ -1,7 +1,8 @@
 """Reads a header in C as the compiler does: functions, structs, unions, enumerations and constants, and the layout in
 memory.
 
-For c-layout.py, c-abi.py and python-tables.py. Only names that begin with woodshed_ or WOODSHED_ are read.
+For c-layout.py, c-abi.py, python-tables.py, c_symbols.py and scripts/tests/test-c.sh. Only names that begin with
+woodshed_ or WOODSHED_ are read.
 """
 import collections
 import json

@@ -8,6 +8,7 @@ import difflib
 import re
 import subprocess
 
+from c_header import Unreadable, read
 from project import Fault
 from version import version
 
@@ -27,10 +28,10 @@ def made(project) -> str:
     if len(nodes) != 1:
         raise Fault(f"{SOURCES}/libwoodshed.map: has not one node; bring scripts/checks/c_symbols.py up to date")
     header = project.root / SOURCES / "include/woodshed.h"
-    done = subprocess.run(["clang", "-E", "-P", "-x", "c", header], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Fault(f"{SOURCES}/include/woodshed.h: {done.stderr}")
-    names = [f"{name}@{nodes[0]}" for name in sorted(set(re.findall(r"\bwoodshed_\w+(?=\()", done.stdout)))]
+    try:
+        names = [f"{name}@{nodes[0]}" for name in sorted(read(header).functions)]
+    except (Unreadable, subprocess.CalledProcessError) as error:
+        raise Fault(f"{SOURCES}/include/woodshed.h: {getattr(error, 'stderr', error)}") from error
     own = version(project)
     return "\n".join(["libwoodshed.so.1 libwoodshed1 #MINVER#", "* Build-Depends-Package: libwoodshed-dev",
                       *(f" {name} {versions.get(name, own)}" for name in names), ""])

@@ -40,7 +40,9 @@ done
 "$root/scripts/checks/c-comments.py" || fail "a comment of the header lacks something"
 
 # The library exports the declared functions and nothing else, and the conformance test calls all functions.
-gcc -E -P "-I$include" alone.c | grep -oP '\bwoodshed_\w+(?=\()' | sort -u >declared
+PYTHONPATH=$root/scripts/checks python3 -B -c 'import pathlib, sys
+from c_header import read
+print(*read(pathlib.Path(sys.argv[1])).functions, sep="\n")' "$include/woodshed.h" | sort -u >declared
 nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.1" | awk '$2 != "A" { print $3 }' | sort -u >exported
 diff declared exported >difference || fail "declared (<) and exported (>): $(cat difference)"
 "$root/scripts/checks/c-comments.py" --since | cut -d ' ' -f 1 | sort -u | diff declared - >difference || fail "declared (<) and read for comments (>): $(cat difference)"
