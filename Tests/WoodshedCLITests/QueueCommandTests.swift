@@ -102,7 +102,7 @@ struct QueueCommandTests {
     @Test("a run in the background outlives its command, is steered by ctl, and is the only run")
     func background() {
         let started = run("play", "in", "--output", "null", "--repeat", "all", "--detach", "--json")
-        #expect(started.status == 0 && started.text.contains("detached"), "\(started.error)")
+        #expect(started.status == 0 && started.text.hasPrefix(#"{"v":1,"event":"detached","pid":"#), "\(started.error)")
         #expect(run("ctl").text.contains("of 3"))
         #expect(run("ctl", "list").lines.count == 1)
         #expect(run("ctl", "pause").status == 0)

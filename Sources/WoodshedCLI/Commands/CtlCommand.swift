@@ -126,7 +126,7 @@ struct CtlCommand: Verb {
         var connection: ControlConnection?
         while !watch.isOver {
             if connection == nil, let run = try? run() { connection = try? ControlConnection(run) }
-            var line = json ? "{\"v\":1,\"state\":\"none\"}" : ""
+            var line = json ? JSONValue.object([.init("v", .integer(1)), .init("state", .string("none"))]).text : ""
             if let answer = try? connection?.ask("status", milliseconds: 2000) {
                 line = answer
                 if !json, let value = JSONValue(reading: Array(answer.utf8)) { line = StatusWords(value).line }

@@ -1,6 +1,7 @@
 // Runs without a terminal: the same command is started once more, in its own session, controlled through its socket.
 import Files
 import Glibc
+import JSON
 import RemoteControl
 import Terminal
 import UserState
@@ -39,7 +40,7 @@ enum Detaching {
                 "/proc/self/exe", (["woodshed", "get", "--plain"] + options).map { FileName.systemName($0) },
                 variables: ["\(BackgroundRun.variable)=fetch"], output: output)
             if messages.json {
-                try? StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")
+                try? StandardStream.output.line(event(process.number))
             } else if !messages.quiet {
                 StandardStream.error.note("fetching in the background (\(process.number)); its messages: \(log)")
                 StandardStream.error.note("next: woodshed get --list, or woodshed recent")
@@ -47,6 +48,11 @@ enum Detaching {
         } catch {
             throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
         }
+    }
+
+    /// Returns the event of a run in the background, a line of JSON.
+    private static func event(_ pid: Int) -> String {
+        JSONValue.event("detached", [.init("pid", .integer(pid))]).text
     }
 
     /// Creates a new log in the state folder. An earlier run keeps writing to its own unlinked file.
@@ -86,7 +92,7 @@ enum Detaching {
                 (try? ControlConnection(run).ask("status")) != nil
             {
                 if messages.json {
-                    try StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")
+                    try StandardStream.output.line(event(process.number))
                 } else if !messages.quiet {
                     StandardStream.error.note("playing in the background (\(process.number)); its messages: \(log)")
                     StandardStream.error.note("next: woodshed ctl pause, or woodshed ctl quit")

@@ -1,6 +1,7 @@
 // Queued text for standard output or standard error. A stalled reader delays no key, signal or control command, and the
 // queue's memory is bounded.
 import Files
+import JSON
 import Realtime
 import Synchronization
 import Terminal
@@ -52,7 +53,9 @@ final class ProgramOutput: Sendable {
 
     init(
         _ stream: StandardStream, limit: Int = ProgramOutput.limit, goesOn: Bool = false,
-        lostLine: @escaping @Sendable (Int) -> String = { "{\"v\":1,\"event\":\"output.lost\",\"lines\":\($0)}\n" }
+        lostLine: @escaping @Sendable (Int) -> String = {
+            JSONValue.event("output.lost", [.init("lines", .integer($0))]).text + "\n"
+        }
     ) {
         (self.stream, self.limit, self.goesOn, self.lostLine) = (stream, limit, goesOn, lostLine)
     }

@@ -51,6 +51,7 @@ struct ProgramOutputTests {
         var next: Int64 = 0
         for line in first + read(output) {
             if let lines = field("lines", line) {
+                #expect(line == #"{"v":1,"event":"output.lost","lines":\#(lines)}"#)
                 (told, next) = (told + lines, next + lines)
             } else if let number = field("n", line) {
                 #expect(number == next)
