@@ -60,7 +60,7 @@ struct AddCommand: Verb {
             ) { _, result in
                 guard case .success(let added) = result, refusal == nil else { return }
                 if added.isNew { counts.added += 1 } else { counts.known += 1 }
-                let lines = sumLines(counts.added, counts.known, failures.count)
+                let lines = sumLines(counts.added, counts.known, failures.count, areFew)
                 LastWords.keep(output: "", error: lines.map { $0 + "\n" }.joined())
                 do { try tell(added, areFew) } catch { refusal = error }
             }
@@ -82,7 +82,7 @@ struct AddCommand: Verb {
         isStopped = isStopped || !failures.isEmpty && watch.isOver
         if !isStopped, added.count + known == 0, failures.count == 1 { throw failures[0].error }
         for failure in failures { StandardStream.error.note(errorText(failure.error)) }
-        sum(added, known, failures.count)
+        sum(added, known, failures.count, areFew)
         if isStopped { throw CommandFailure(watch.status) }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
@@ -101,17 +101,19 @@ struct AddCommand: Verb {
             printable(result.isNew ? "added: \(result.item.shortWords)" : "already there: \(result.item.shortWords)"))
     }
 
-    private func sum(_ added: [LibraryItem], _ known: Int, _ failed: Int) {
+    private func sum(_ added: [LibraryItem], _ known: Int, _ failed: Int, _ areFew: Bool) {
         LastWords.forget()
-        for line in sumLines(added.count, known, failed) { StandardStream.error.note(line) }
+        for line in sumLines(added.count, known, failed, areFew) { StandardStream.error.note(line) }
     }
 
-    private func sumLines(_ added: Int, _ known: Int, _ failed: Int) -> [String] {
+    /// Returns the numbers of files, and the next step. A single file has been reported by itself, unless the folder
+    /// has many other files.
+    private func sumLines(_ added: Int, _ known: Int, _ failed: Int, _ areFew: Bool) -> [String] {
         if messages.json || messages.quiet { return [] }
         var parts = ["\(added) added"]
         if known > 0 { parts.append("\(known) already there") }
         if failed > 0 { parts.append("\(failed) could not be added") }
-        return (added + known + failed != 1 ? [parts.joined(separator: ", ")] : [])
+        return (added + known + failed != 1 || !areFew ? [parts.joined(separator: ", ")] : [])
             + (added + known > 0 ? ["next: woodshed practice @1"] : [])
     }
 }

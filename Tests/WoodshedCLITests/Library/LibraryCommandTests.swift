@@ -66,6 +66,30 @@ struct LibraryCommandTests {
         #expect(home.run("add", "a.wav", "--link", "--move").status == 64)
     }
 
+    @Test("add of a folder reports each recording among fewer than 20 files, and only their numbers among more files")
+    func sums() {
+        let next = "next: woodshed practice @1"
+        func add(_ recordings: Int, _ others: Int, known: Int = 0) -> [String] {
+            let home = LibraryHome()
+            _ = unsafe mkdir(home.folder["music"], 0o755)
+            for number in 0..<recordings { home.song("music/song\(number).wav", number + 1) }
+            for number in 0..<others { home.folder.write("music/\(number).txt", Array("notes".utf8)) }
+            for number in 0..<known { home.run("add", "--quiet", "music/song\(number).wav") }
+            let run = home.run("add", "music")
+            #expect(run.status == 0, "\(run.error)")
+            return run.errorLines
+        }
+        #expect(add(0, 1) == ["0 added"] && add(0, 19) == ["0 added"] && add(0, 20) == ["0 added"])
+        for others in [0, 18] { #expect(add(1, others) == ["added: song0 (0:01.0)", next], "\(others) other files") }
+        for others in [19, 20] { #expect(add(1, others) == ["1 added", next], "\(others) other files") }
+        #expect(add(1, 19, known: 1) == ["0 added, 1 already there", next])
+        #expect(add(2, 0) == ["added: song0 (0:01.0)", "added: song1 (0:01.0)", "2 added", next])
+        #expect(add(2, 18) == ["2 added", next])
+        let (nineteen, twenty, more) = (add(19, 0), add(20, 0), add(21, 0))
+        #expect(nineteen.count == 21 && nineteen.suffix(2) == ["19 added", next], "\(nineteen)")
+        #expect(twenty == ["20 added", next] && more == ["21 added", next], "\(twenty) \(more)")
+    }
+
     @Test("edit of several recordings reads the library once, and changes all or none of them")
     func editingSeveral() {
         home.add("one", "two", "three", "four")
