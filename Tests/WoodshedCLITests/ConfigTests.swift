@@ -167,6 +167,40 @@ struct ConfigTests {
         #expect(config("unset", "key.playing.z").status == 0 && folder.read("config/woodshed/woodshed.conf").isEmpty)
     }
 
+    @Test("config keys, midi and recipes list the possible lines and report each impossible line")
+    func impossibleLines() {
+        let count = { (action: String) in config(action).lines.count }
+        let (keys, recipes) = (count("keys"), count("recipes"))
+        config("set", "speed", "80%")
+        folder.write(
+            "config/woodshed/woodshed.conf",
+            Array(
+                """
+                key.playing.z = fly
+                key.playing.z = pause
+                key.nowhere.z = pause
+                midi.xx = pause
+                midi.cc64 = pause
+                midi.cc65 = fly
+                recipe.slow = passes=2
+                recipe.many = passes=many
+                recipe.zero = passes=0
+
+                """.utf8))
+        for (action, good, wrong) in [("keys", keys, [1, 3]), ("midi", 1, [4, 6]), ("recipes", recipes + 1, [8, 9])] {
+            for json in [[], ["--json"]] {
+                let list = Command.run(["config", action] + json, environment: home)
+                #expect(list.status == 78 && list.lines.count == good, "\(action): \(list.text)\(list.error)")
+                #expect(list.errorLines.count == 2 * wrong.count, "\(action): \(list.error)")
+                for line in wrong { #expect(list.error.contains("line \(line): "), "\(action): \(list.error)") }
+            }
+        }
+        let rows = config("keys", "--json").lines
+        #expect(rows.contains(#"{"v":1,"option":"key.playing.z","value":"pause","source":"file"}"#))
+        #expect(config("recipes").lines.contains { $0.hasPrefix("slow ") })
+        #expect(config("midi").lines == ["cc64  pause"])
+    }
+
     @Test("impossible values are refused with their place, and config set is as strict as the options")
     func refusals() {
         for (words, status) in [

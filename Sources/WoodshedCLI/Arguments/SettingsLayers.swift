@@ -98,23 +98,29 @@ struct SettingsLayers {
     ///
     /// - Parameters:
     ///   - prefix: Prefix of the lines' options.
+    ///   - refused: Gets the error of each line that `take` refuses, with the line's place. By default, throws the
+    ///     error, which ends the work at this line.
     ///   - take: Gets the rest of the option, such as `playing.ctrl+l`, and its value; throws for an unknown key or
     ///     action.
-    /// - Throws: A `CommandFailure` with the line's place.
+    /// - Throws: A `CommandFailure` of `refused`.
     func forEachLine(
-        _ prefix: String, _ take: (_ name: String, _ words: String) throws(ArgumentError) -> Void
+        _ prefix: String, refused: (CommandFailure) throws(CommandFailure) -> Void = Self.refuse,
+        _ take: (_ name: String, _ words: String) throws(ArgumentError) -> Void
     ) throws(CommandFailure) {
         for entry in text.entries where entry.option.hasPrefix(prefix) {
             do throws(ArgumentError) {
                 try take(String(entry.option.dropFirst(prefix.count)), entry.value)
             } catch {
                 let source = SettingSource.file(file?.path ?? "", line: entry.line)
-                throw CommandFailure(
-                    .configuration, "\(source.words): \(error.message)",
-                    remedy: "\(error.remedy) \(source.remedy(for: entry.option))")
+                try refused(
+                    CommandFailure(
+                        .configuration, "\(source.words): \(error.message)",
+                        remedy: "\(error.remedy) \(source.remedy(for: entry.option))"))
             }
         }
     }
+
+    static func refuse(_ error: CommandFailure) throws(CommandFailure) { throw error }
 
     // MARK: Recipes
 
@@ -142,8 +148,15 @@ struct SettingsLayers {
                 remedy: known ?? "Choose one of: \(names.joined(separator: ", ")); or make one: woodshed config set "
                     + "\(shellWord(RecipeText.prefix + name)) \"passes=2 speed=70%; passes=3\"")
         }
+        return try recipe(name, found.text)
+    }
+
+    /// Parses a recipe.
+    ///
+    /// - Throws: A `CommandFailure` for an unreadable line in the file.
+    func recipe(_ name: String, _ words: String) throws(CommandFailure) -> RecipeText {
         do throws(ArgumentError) {
-            return try RecipeText(parsing: found.text)
+            return try RecipeText(parsing: words)
         } catch {
             let option = RecipeText.prefix + name
             let source = SettingSource.file(file?.path ?? "", line: text[option]?.line ?? 0)

@@ -130,8 +130,7 @@ struct ConfigCommand: Verb {
             try StandardStream.output.line("\(name)  \(printable(value))\(padding)  \(printable(source.words))")
         }
         layers.warnings.forEach { StandardStream.error.note(printable($0)) }
-        for refusal in refused { StandardStream.error.note(errorText(refusal)) }
-        if !refused.isEmpty { throw CommandFailure(.configuration) }
+        try report(refused)
     }
 
     private func set(_ option: SettingOption, _ value: String) throws {
@@ -173,14 +172,22 @@ struct ConfigCommand: Verb {
     }
 
     private func listRecipes() throws {
-        let recipes = try SettingsLayers().recipes
-        try listLines(
-            recipes.map { (RecipeText.prefix, $0.name, $0.text, $0.isOwn) })
+        let layers = try SettingsLayers()
+        var (lines, refused): ([Line], [CommandFailure]) = ([], [])
+        for (name, words, isOwn) in layers.recipes {
+            do throws(CommandFailure) {
+                lines.append((RecipeText.prefix, name, try layers.recipe(name, words).text, isOwn))
+            } catch { refused.append(error) }
+        }
+        try listLines(lines)
+        try report(refused)
     }
 
     private func listControllers() throws {
-        var lines: [(prefix: String, name: String, words: String, isOwn: Bool)] = []
-        try SettingsLayers().forEachLine(SettingsLayers.controllerPrefix) { name, words throws(ArgumentError) in
+        var (lines, refused): ([Line], [CommandFailure]) = ([], [])
+        let layers = try SettingsLayers()
+        try layers.forEachLine(SettingsLayers.controllerPrefix, refused: { refused.append($0) }) {
+            (name, words) throws(ArgumentError) in
             var map = ControllerMap()
             try map.bind(name, to: words)
             lines.append((SettingsLayers.controllerPrefix, name, words, true))
@@ -189,18 +196,32 @@ struct ConfigCommand: Verb {
         if lines.isEmpty, !quiet, !json {
             StandardStream.error.note("no pedal has an action yet: woodshed config set midi.cc64 pause")
         }
+        try report(refused)
     }
 
     private func listKeys() throws {
-        let rows = try KeyMap(SettingsLayers()).rows
+        var refused: [CommandFailure] = []
+        let rows = try KeyMap(SettingsLayers(), refused: { refused.append($0) }).rows
         let standard = KeyMap.standard.rows
         try listLines(
             rows.map { row in
                 (SettingsLayers.keyPrefix, row.key, row.words, !standard.contains { $0 == row })
             })
+        try report(refused)
     }
 
-    private func listLines(_ lines: [(prefix: String, name: String, words: String, isOwn: Bool)]) throws {
+    /// Reports lines that set nothing possible, after the possible lines.
+    ///
+    /// - Throws: A `CommandFailure` without a text, if there are such lines.
+    private func report(_ refused: [CommandFailure]) throws(CommandFailure) {
+        for refusal in refused { StandardStream.error.note(errorText(refusal)) }
+        if !refused.isEmpty { throw CommandFailure(.configuration) }
+    }
+
+    /// A key, a controller or a recipe.
+    private typealias Line = (prefix: String, name: String, words: String, isOwn: Bool)
+
+    private func listLines(_ lines: [Line]) throws {
         let width = lines.map { displayWidth(printable($0.name)) }.max() ?? 0
         for line in lines {
             if json {

@@ -34,11 +34,15 @@ struct KeyMap: Sendable {
 
     /// Creates the default keys, with the configuration's changes.
     ///
-    /// - Throws: A `CommandFailure` for an unknown layer, key or action.
-    init(_ layers: SettingsLayers) throws(CommandFailure) {
+    /// - Parameter refused: Gets the error of each line with an unknown layer, key or action; by default, throws the
+    ///   error.
+    /// - Throws: A `CommandFailure` of `refused`.
+    init(
+        _ layers: SettingsLayers, refused: (CommandFailure) throws(CommandFailure) -> Void = SettingsLayers.refuse
+    ) throws(CommandFailure) {
         self = Self.standard
         var map = self
-        try layers.forEachLine(SettingsLayers.keyPrefix) { (name, words) throws(ArgumentError) in
+        try layers.forEachLine(SettingsLayers.keyPrefix, refused: refused) { (name, words) throws(ArgumentError) in
             try map.bind(name, to: words)
         }
         self = map
