@@ -129,6 +129,47 @@ struct PiecewiseRemovalTests {
         #expect(try next() == 5)
     }
 
+    @Test("an undo leaves recordings in the trash that were restored and removed again meanwhile")
+    func removedAgain() throws {
+        let other = try harness.another()
+        try library.remove(numbers)
+        var count = 0
+        let undone = try library.undoneRemoval(atOnce: 2) {
+            count += 1
+            guard count == 1 else { return }
+            #expect(try other.undoRemoval().map(\.number) == Array(numbers[2...]))
+            try other.remove([numbers[3]])
+        }
+        #expect(undone.items.map(\.number) == Array(numbers[..<2]))
+        let others = numbers.filter { $0 != numbers[3] }
+        #expect(try listed() == others && inPlace == others)
+        #expect(try library.undoRemoval().map(\.number) == [numbers[3]])
+        #expect(try listed() == numbers && inPlace == numbers)
+    }
+
+    @Test("an undo leaves a document in the trash that was restored and removed again meanwhile")
+    func documentRemovedAgain() throws {
+        let other = try harness.another()
+        try library.attach(fileAt: harness.text("notes.txt", "notes"), to: numbers[4])
+        let document = try #require(try library.documentRows().first)
+        try library.remove([numbers[0], numbers[1]])
+        // The document belongs to the same removal, as after a merge.
+        try library.change { (items) throws(DatabaseError) in
+            try DocumentRows(items: items).trash(document.id, at: 1, trashing: items.lastTrashing() ?? 0)
+        }
+        var count = 0
+        let undone = try library.undoneRemoval(atOnce: 1) {
+            count += 1
+            #expect(try other.undoRemoval().map(\.number) == [numbers[1], numbers[4]])
+            try other.removeDocument(1, of: numbers[4])
+        }
+        #expect(count == 1 && undone.items.map(\.number) == [numbers[0]])
+        #expect(undone.documents.isEmpty && undone.owners.isEmpty)
+        #expect(try listed() == numbers && library.documents(of: numbers[4]).isEmpty)
+        #expect(try library.undoRemoval().map(\.number) == [numbers[4]])
+        #expect(try library.documents(of: numbers[4]).map(\.name) == [document.name])
+    }
+
     @Test("an undo number at the limit of its column, from a damaged byte, stops no removal and no undo")
     func greatestNumber() throws {
         try library.remove([numbers[4]])

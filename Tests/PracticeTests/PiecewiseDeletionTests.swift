@@ -70,6 +70,48 @@ struct PiecewiseDeletionTests {
         }
     }
 
+    @Test("an undo leaves takes in the trash that were restored and deleted again meanwhile")
+    func deletedAgain() throws {
+        let other = try PracticeStore(.file(scratch.file("practice.db")))
+        for number in 1...4 { try add("\(number).wav") }
+        try store.trash(takes: [1, 2, 3, 4])
+        let (takes, deletion) = try store.lastDeletion()
+        var (count, refused): (Int, [String]) = (0, [])
+        let restored = try store.restore(
+            takes: takes.map(\.number), of: deletion, failed: { refused.append($0.message) }
+        ) {
+            count += 1
+            guard count == 1 else { return }
+            #expect(try other.undoTrash().map(\.number) == [2, 3, 4])
+            try other.trash(takes: [2])
+            try other.trash(takes: [4])
+        }
+        #expect(count == 3 && restored.map(\.number) == [1])
+        #expect(
+            refused == [
+                "take 2 was restored and deleted again meanwhile", "take 3 is not in the trash",
+                "take 4 was restored and deleted again meanwhile",
+            ])
+        #expect(try store.takes().map(\.number) == [3, 1])
+        #expect(!scratch.names.contains("2.wav") && !scratch.names.contains("4.wav"))
+        #expect(try store.undoTrash().map(\.number) == [4] && store.undoTrash().map(\.number) == [2])
+    }
+
+    @Test("emptying the trash leaves a take in the list that another program restored meanwhile")
+    func restoredMeanwhile() throws {
+        let other = try PracticeStore(.file(scratch.file("practice.db")))
+        for number in 1...3 { try add("\(number).wav") }
+        try store.trash(takes: [1, 2, 3])
+        var count = 0
+        // The newest take goes first.
+        let (removed, _) = try store.emptyTrash(told: { _, _ in }) {
+            count += 1
+            if count == 1 { try other.restore(take: 2) }
+        }
+        #expect(removed.map(\.number) == [3, 1])
+        #expect(try store.takes().map(\.number) == [2] && scratch.names.contains("2.wav"))
+    }
+
     @Test("an undo number of a take at the limit of its column, from a damaged byte, stops no deletion and no undo")
     func greatestNumber() throws {
         for number in 1...3 { try add("\(number).wav") }

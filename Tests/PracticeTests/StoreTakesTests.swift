@@ -127,7 +127,7 @@ struct StoreTakesTests {
         try store.trash(takes: [1, 2, 3])
         for name in ["a.wav", "c.wav"] { try Data("new".utf8).write(to: URL(fileURLWithPath: scratch.file(name))) }
         #expect(error { try store.undoTrash() } == .nameTaken)
-        #expect(try store.takes().map(\.number) == [2] && store.lastDeletion().map(\.number).sorted() == [1, 3])
+        #expect(try store.takes().map(\.number) == [2] && store.lastDeletion().takes.map(\.number).sorted() == [1, 3])
         try FileManager.default.removeItem(atPath: scratch.file("c.wav"))
         var (failures, told): ([String], [Int]) = ([], [])
         let restored = try store.restore(

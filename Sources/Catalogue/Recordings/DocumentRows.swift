@@ -154,16 +154,27 @@ package struct DocumentRows {
         try database.run("UPDATE document SET name = ? WHERE id = ?", .text(name), .integer(id))
     }
 
-    /// Moves a document to the trash, or restores the document if `time` is nil. A restored document keeps the number
-    /// of its removal: see ``ItemRows/undoStep(_:after:)``.
+    /// Moves a document to the trash.
     ///
     /// - Parameter changed: Time of the change elsewhere, in ms since 1970. Nil for now, which is later than the
     ///   earlier changes, whatever the clock says.
-    package func trash(_ id: Int64, at time: Int64?, trashing: Int64?, changed: Int64? = nil) throws(DatabaseError) {
+    package func trash(_ id: Int64, at time: Int64, trashing: Int64, changed: Int64? = nil) throws(DatabaseError) {
         try database.run(
-            "UPDATE document SET trashed = ?, trashing = coalesce(?, trashing), changed = coalesce(?, max(?, changed + 1)) WHERE id = ?",
-            .integer(orNull: time), .integer(orNull: trashing), .integer(orNull: changed),
-            .integer(StoreRows.milliseconds), .integer(id))
+            "UPDATE document SET trashed = ?, trashing = ?, changed = coalesce(?, max(?, changed + 1)) WHERE id = ?",
+            .integer(time), .integer(trashing), .integer(orNull: changed), .integer(StoreRows.milliseconds),
+            .integer(id))
+    }
+
+    /// Restores a document from the trash, as now. The document keeps the number of its removal: see
+    /// ``ItemRows/undoStep(_:after:)``.
+    ///
+    /// - Returns: False if the document is no longer in the trash by the removal of `row`.
+    func untrash(_ row: DocumentRow) throws(DatabaseError) -> Bool {
+        try database.run(
+            """
+            UPDATE document SET trashed = NULL, changed = max(?, changed + 1)
+            WHERE id = ? AND trashed IS NOT NULL AND gone = 0 AND trashing IS ?
+            """, .integer(StoreRows.milliseconds), .integer(row.id), .integer(orNull: row.trashing)) > 0
     }
 
     /// Forgets a document, except that the document existed.

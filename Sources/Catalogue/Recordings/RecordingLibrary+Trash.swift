@@ -105,7 +105,8 @@ extension RecordingLibrary {
     }
 
     /// Restores the recordings, or the document, of the last removal. Many recordings come in pieces, each in one
-    /// transaction. After an interruption, repeating the call restores the rest.
+    /// transaction. After an interruption, repeating the call restores the rest. Recordings that another program removes
+    /// again meanwhile stay in the trash.
     ///
     /// - Returns: The recordings after the change, including the recording of a document.
     /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
@@ -144,18 +145,24 @@ extension RecordingLibrary {
     private func restore(_ rows: [DocumentRow], in undone: inout UndoneRemoval) throws {
         guard !rows.isEmpty else { return }
         var owners: [Int: LibraryItem] = [:]
+        var restored: [DocumentRow] = []
         try PracticeStore.inPieces(rows, atOnce: Self.changedAtOnce) { (piece, _) in
-            let found = try change { (items) throws(DatabaseError) -> [Int: LibraryItem] in
-                for row in piece { try DocumentRows(items: items).trash(row.id, at: nil, trashing: nil) }
-                var found: [Int: LibraryItem] = [:]
-                for number in Set(piece.map(\.itemNumber)) { found[number] = try items.item(number: number)?.item }
-                return found
+            let (documents, found) = try change {
+                (items) throws(DatabaseError) -> ([DocumentRow], [Int: LibraryItem]) in
+                var (documents, found): ([DocumentRow], [Int: LibraryItem]) = ([], [:])
+                for row in piece {
+                    guard try DocumentRows(items: items).untrash(row) else { continue }
+                    documents.append(row)
+                    found[row.itemNumber] = try items.item(number: row.itemNumber)?.item
+                }
+                return (documents, found)
             }
-            settleDocuments(piece)
+            settleDocuments(documents)
+            restored += documents
             owners.merge(found) { $1 }
         }
         let numbers = Set(undone.items.map(\.number))
-        undone.documents = rows.compactMap { row in owners[row.itemNumber].map { (row.name, $0) } }
+        undone.documents = restored.compactMap { row in owners[row.itemNumber].map { (row.name, $0) } }
         undone.owners = owners.values.filter { !numbers.contains($0.number) }.sorted { $0.number < $1.number }
     }
 
@@ -199,10 +206,14 @@ extension RecordingLibrary {
     /// Restores the recordings of one piece.
     private func restore(_ piece: [ItemRow]) throws -> [LibraryItem] {
         let restored = try folder.exclusively { () throws in
-            // Another program may have restored some of the recordings meanwhile, or emptied the trash.
+            // Another program may have restored some of the recordings meanwhile, and removed them again, or emptied the
+            // trash.
             let rows = try read { (rows) throws(DatabaseError) -> [ItemRow] in
                 var known: [ItemRow] = []
-                for row in piece { if let row = try rows.item(number: row.number) { known.append(row) } }
+                for row in piece {
+                    guard let now = try rows.item(number: row.number), now.trashing == row.trashing else { continue }
+                    known.append(now)
+                }
                 return known
             }
             return try untrash((rows ?? []).filter { !$0.isGone && $0.item.isTrashed })

@@ -271,47 +271,49 @@ extension PracticeStore {
         return deletion.takes + completed
     }
 
-    /// Restores the takes of the last deletion, as `restore(takes:)` does.
+    /// Restores the takes of the last deletion, as `restore(takes:of:)` does.
     ///
     /// - Throws: `TakeError` of kind `nothingToUndo` if there are none; otherwise the first error, after the last take.
     @discardableResult
     package func undoTrash() throws -> [StoredTake] {
         var failure: (any Error)?
-        let restored = try restore(takes: lastDeletion().map(\.number), failed: { failure = failure ?? $0 })
+        let (takes, deletion) = try lastDeletion()
+        let restored = try restore(takes: takes.map(\.number), of: deletion, failed: { failure = failure ?? $0 })
         if let failure { throw failure }
         return restored
     }
 
-    /// Returns the takes of the last deletion that are in the trash.
+    /// Returns the takes of the last deletion that are in the trash, and the number of the deletion.
     ///
     /// - Throws: `TakeError` of kind `nothingToUndo` if there are none.
-    package func lastDeletion() throws -> [StoredTake] {
-        let takes =
-            try read { (rows) throws(DatabaseError) -> [StoredTake] in
-                guard let trashing = try rows.lastTrashing() else { return [] }
-                return try rows.takes(trashing: trashing)
-            } ?? []
-        if takes.isEmpty { throw TakeError.nothingToUndo }
-        return takes
+    package func lastDeletion() throws -> (takes: [StoredTake], number: Int64) {
+        let found = try read { (rows) throws(DatabaseError) -> (takes: [StoredTake], number: Int64)? in
+            guard let trashing = try rows.lastTrashing() else { return nil }
+            return (try rows.takes(trashing: trashing), trashing)
+        }
+        guard let found = found ?? nil, !found.takes.isEmpty else { throw TakeError.nothingToUndo }
+        return found
     }
 
     /// Restores takes, one after another. A take that cannot be restored stays in the trash; the other takes follow.
     ///
     /// - Parameters:
+    ///   - deletion: Number of the deletion to undo. A take that another program restores and deletes again meanwhile
+    ///     stays in the trash. Nil for takes of any deletion.
     ///   - told: Called with each restored take.
     ///   - failed: Called with the error of each take that cannot be restored, as `restore(take:)` throws it.
     ///   - proceed: Called between two takes; an error ends the work there.
     /// - Returns: The restored takes.
     /// - Throws: `StoreError`; the takes before the error are restored.
     package func restore(
-        takes numbers: [Int], told: (StoredTake) -> Void = { _ in }, failed: (any ExplainedError) -> Void,
-        proceed: () throws -> Void = {}
+        takes numbers: [Int], of deletion: Int64? = nil, told: (StoredTake) -> Void = { _ in },
+        failed: (any ExplainedError) -> Void, proceed: () throws -> Void = {}
     ) throws -> [StoredTake] {
         var restored: [StoredTake] = []
         for (place, number) in numbers.enumerated() {
             if place > 0 { try proceed() }
             do {
-                let take = try restore(take: number)
+                let take = try restore(take: number, of: deletion)
                 restored.append(take)
                 told(take)
             } catch let error as TakeError { failed(error) } catch let error as AudioFileError { failed(error) }
@@ -325,11 +327,15 @@ extension PracticeStore {
     ///   or a listed take has its name now; `AudioFileError` if the file cannot be renamed. The take then stays in the
     ///   trash.
     @discardableResult
-    public func restore(take number: Int) throws -> StoredTake {
+    public func restore(take number: Int) throws -> StoredTake { try restore(take: number, of: nil) }
+
+    private func restore(take number: Int, of deletion: Int64?) throws -> StoredTake {
         guard let take = try take(number) else { throw TakeError.unknown(number) }
         guard take.isTrashed else {
             throw TakeError(.trashed, "take \(number) is not in the trash", remedy: "List the takes in the trash.")
         }
+        let last = try read { (rows) throws(DatabaseError) in try rows.trashing(ofTake: number) } ?? nil
+        if let deletion, last != deletion { throw TakeError.deletedAgain(number) }
         if let other = TakeTrash.rival(of: take, among: try takes(sharing: take.path)) {
             throw TakeError(
                 .nameTaken, "take \(number) cannot be restored: take \(other.number) has the same name, \(take.path)",
@@ -363,10 +369,19 @@ extension PracticeStore {
         var (removed, freed): ([StoredTake], Int64) = ([], 0)
         for take in try takes(TakeFilter(isTrash: true)) {
             if !removed.isEmpty { try proceed() }
-            let mark = try read { (rows) throws(DatabaseError) in try rows.mark(ofTake: take.number) } ?? nil
-            guard let bytes = try TakeTrash.empty(take, mark) else { continue }
+            let (isTrashed, mark) =
+                try read { (rows) throws(DatabaseError) in
+                    (try rows.isTrashed(take.number), try rows.mark(ofTake: take.number))
+                } ?? (false, nil)
+            // Another program may have restored the take meanwhile.
+            guard isTrashed, let bytes = try TakeTrash.empty(take, mark) else { continue }
             freed += bytes
-            try forget(take: take.number)
+            let isForgotten = try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in
+                guard try rows.isTrashed(take.number) else { return false }
+                try rows.removeTake(take.number)
+                return true
+            }
+            guard isForgotten else { continue }
             removed.append(take)
             told(take, bytes)
         }

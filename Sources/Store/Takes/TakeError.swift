@@ -26,6 +26,11 @@ extension TakeError {
         TakeError(.trashed, "take \(number) is in the trash", remedy: "Restore the take from the trash first.")
     }
 
+    static func deletedAgain(_ number: Int) -> TakeError {
+        TakeError(
+            .trashed, "take \(number) was restored and deleted again meanwhile", remedy: "List the takes in the trash.")
+    }
+
     static var nothingToUndo: TakeError {
         TakeError(.nothingToUndo, "there is no deleted take to restore", remedy: "The takes are as they were before.")
     }

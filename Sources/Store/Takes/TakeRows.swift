@@ -99,17 +99,21 @@ extension StoreRows {
             if take.isTrashed { deletion.earlier.append(take) } else { listed.append(number) }
         }
         for number in listed {
-            let former =
-                try database.first("SELECT trashing FROM take WHERE id = ?", .integer(number)) {
-                    (row) throws(DatabaseError) in try row.integer(orNull: 0)
-                } ?? nil
-            let step = try undoStep(deletion.trashing, after: former, among: "take")
+            let step = try undoStep(deletion.trashing, after: trashing(ofTake: number), among: "take")
             try updateTake(number, .trashed, .integer(time))
             try updateTake(number, .trashing, .integer(step))
             deletion.trashing = step
             if let take = try self.take(number) { deletion.takes.append(take) }
         }
         return deletion
+    }
+
+    /// Returns the number of the deletion that last moved a take to the trash; stays after the deletion was undone. Nil
+    /// for none.
+    func trashing(ofTake number: Int) throws(DatabaseError) -> Int64? {
+        try database.first("SELECT trashing FROM take WHERE id = ?", .integer(number)) {
+            (row) throws(DatabaseError) in try row.integer(orNull: 0)
+        } ?? nil
     }
 
     /// Returns the number of the undo step for the removal of a row. Two removals never share a number, even if another
@@ -221,6 +225,8 @@ extension StoreRows {
             UPDATE take SET gone = 1, path = '', model = NULL, name = '', note = '', revision = \(Self.nextTakeRevision) WHERE id = ?
             """, .integer(number))
     }
+
+    func isTrashed(_ number: Int) throws(DatabaseError) -> Bool { try take(number)?.isTrashed == true }
 
     /// Returns the number of the last deletion among the takes still in the trash.
     func lastTrashing() throws(DatabaseError) -> Int64? {

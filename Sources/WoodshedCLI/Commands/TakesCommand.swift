@@ -93,7 +93,9 @@ struct TakesCommand: Verb {
         case .restore:
             try changes.restore(
                 try TakeWord.takes(words, in: store), next: "List the rest with: woodshed takes --trash")
-        case .undo: try changes.restore(try store.lastDeletion(), next: "Restore the rest with: woodshed takes undo")
+        case .undo:
+            let (takes, deletion) = try store.lastDeletion()
+            try changes.restore(takes, of: deletion, next: "Restore the rest with: woodshed takes undo")
         case .empty: try changes.empty(isConfirmed: yes)
         }
         store.tellRepair()

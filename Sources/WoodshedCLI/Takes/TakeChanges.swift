@@ -74,15 +74,17 @@ struct TakeChanges {
 
     /// Restores takes from the trash, and reports each take that cannot be restored.
     ///
-    /// - Parameter next: How to restore the rest after an error.
-    func restore(_ takes: [StoredTake], next: String) throws {
+    /// - Parameters:
+    ///   - deletion: Number of the deletion to undo; nil for takes of any deletion.
+    ///   - next: How to restore the rest after an error.
+    func restore(_ takes: [StoredTake], of deletion: Int64? = nil, next: String) throws {
         let reports = reports("brought back", next: "takes")
         var (failure, count): ((any ExplainedError)?, Int) = (nil, 0)
         let restored = try PartialWork.run(
             "the restoring", reports,
             { pieces in
                 try store.restore(
-                    takes: takes.map(\.number), told: { pieces.finish([$0]) },
+                    takes: takes.map(\.number), of: deletion, told: { pieces.finish([$0]) },
                     failed: { error in
                         (failure, count) = (error, count + 1)
                         if takes.count > 1 { StandardStream.error.note(error.text) }
