@@ -73,10 +73,9 @@ struct TakeDescription {
 }
 
 extension TakeDescription {
-    /// Parses an entry; nil if the bytes are not an entry of ours, or of a later version.
-    init?(_ bytes: [UInt8]) {
-        let lines = bytes.split(separator: UInt8(ascii: "\n")).map { JSONValue(reading: Array($0)) }
-        guard let first = lines.first, let head = first, head["v"]?.integer(in: .counts) == Self.version,
+    /// Parses the first line of an entry; nil if the line is not an entry's of ours, or of a later version.
+    init?(_ line: [UInt8]) {
+        guard let head = JSONValue(reading: line), head["v"]?.integer(in: .counts) == Self.version,
             let path = head["path"]?.stringValue, path.hasPrefix("/"),
             let device = head["device"]?.integer(in: .identities), let inode = head["inode"]?.integer(in: .identities),
             let birth = head["birth"]?.integer(in: .identities), let start = head["start"]?.integer(in: .identities),
@@ -93,17 +92,26 @@ extension TakeDescription {
         attachment = head["attachment"]?.stringValue
         // Entries of earlier versions do not state the system start.
         boot = head["boot"]?.stringValue
-        for case let line? in lines.dropFirst() {
-            if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integer(in: .counts) {
-                if !name.utf8.contains(0), (0...format.lastMarkFrame).contains(frame) {
-                    marks.append(TakeMark(name: name, frame: frame))
-                }
-            } else if let end = line["end"]?.integer(in: .counts), end >= 0 {
-                finalFrameCount = end
-            } else if let safe = line["safe"]?.integer(in: .counts), safe >= 0 {
-                safeFrameCount = safe
+    }
+
+    /// Parses a further line of the entry.
+    ///
+    /// - Parameter takesMarks: False to leave out a mark.
+    /// - Returns: False for a line without a meaning, such as a line cut off by a kill.
+    mutating func read(_ line: [UInt8], takesMarks: Bool) -> Bool {
+        guard let line = JSONValue(reading: line) else { return false }
+        if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integer(in: .counts) {
+            if takesMarks, !name.utf8.contains(0), (0...format.lastMarkFrame).contains(frame) {
+                marks.append(TakeMark(name: name, frame: frame))
             }
+        } else if let end = line["end"]?.integer(in: .counts), end >= 0 {
+            finalFrameCount = end
+        } else if let safe = line["safe"]?.integer(in: .counts), safe >= 0 {
+            safeFrameCount = safe
+        } else {
+            return false
         }
+        return true
     }
 }
 
@@ -121,9 +129,6 @@ final class TakeEntry {
     static let ending = ".take"
     /// Suffix of an entry under creation, not locked yet.
     static let newEnding = ".new"
-
-    /// Largest entry in bytes, enough for a take of two weeks. Larger files are not entries of ours.
-    private static let largest = 64 << 20
 
     /// Creates an entry in `folder`. Creates the folder if missing.
     init(in folder: String, for take: TakeDescription, calls: any FileCalls) throws(StateFile.Fault) {
@@ -186,19 +191,11 @@ final class TakeEntry {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        return description(in: file)
+        return TakeEntryReader.description(in: file)
     }
 
     /// Returns the description of the take; nil if unreadable.
-    func description() -> TakeDescription? { Self.description(in: descriptor) }
-
-    private static func description(in descriptor: Int32) -> TakeDescription? {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, (1...largest).contains(Int(status.st_size)) else {
-            return nil
-        }
-        return (try? FileBytes.bytes(of: descriptor, at: 0, count: Int(status.st_size))).flatMap { TakeDescription($0) }
-    }
+    func description() -> TakeDescription? { TakeEntryReader.description(in: descriptor) }
 
     /// Adds a line in a single write.
     func append(_ line: String) throws(StateFile.Fault) {

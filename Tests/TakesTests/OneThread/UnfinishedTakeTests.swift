@@ -259,6 +259,31 @@ struct UnfinishedTakeTests {
         }
     }
 
+    @Test("a take of some months is found, and recovered with its marks from before and after the months")
+    func manyLines() throws {
+        let marks = [TakeMark(name: "first", frame: 5), TakeMark(name: "last", frame: 600)]
+        try abandon(marks: [marks[0]])
+        let path = scratch.file("state/takes/" + (try #require(entries.first)))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seekToEnd()
+        // A line each second. Lines of other lengths than the pieces in which the entry is read.
+        let hour = Data((0..<3600).map { "{\"safe\":\(900_000_000_000 + $0)}\n" }.joined().utf8)
+        let hours = (64 << 20) / hour.count + 1
+        for _ in 0..<hours { try file.write(contentsOf: hour) }
+        try file.write(contentsOf: Data(TakeDescription.line(safeFrameCount: 700).utf8))
+        // A line cut off by a full disk, and the last lines.
+        try file.write(contentsOf: Data("{\"safe\":\n".utf8))
+        try file.write(contentsOf: Data(TakeDescription.line(marks[1]).utf8))
+        try file.write(contentsOf: Data("{\"safe\":9".utf8))
+        try file.close()
+        #expect(try registry.paths().map(fileName) == ["take"])
+        #expect(TakeEntry(holding: path)?.description()?.safeFrameCount == 700)
+        let found = try #require(try registry.find().first)
+        #expect(found.marks == marks && found.frameCount == 700)
+        #expect(try found.recover() == 700 && entries.isEmpty)
+        #expect(try TakeFileMarks.read(scratch.file("take")) == marks)
+    }
+
     @Test("truncated or newer entries are left alone, and a half-written entry is removed after some time")
     func damaged() throws {
         try abandon()
