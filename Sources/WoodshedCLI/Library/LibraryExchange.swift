@@ -189,17 +189,20 @@ struct LibraryExchange {
                     .init("kept", .string(conflict.kept)), .init("passed_over", .string(conflict.passedOver)),
                 ])
             }
+            let others: [JSONValue.Field] =
+                summary.otherConflicts > 0 ? [.init("other_conflicts", .integer(summary.otherConflicts))] : []
             return PieceReport(
                 event: "library.salvaged", path: path,
                 fields: counts.map { .init($0.name, .integer($0.count)) } + [
                     .init("described", .integer(summary.described)),
                     .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
-                ], isUnfinished: isUnfinished)
+                ] + others, isUnfinished: isUnfinished)
         }
         var notes = summary.conflicts.map { conflict in
             let values = "kept '\(conflict.kept)', not '\(conflict.passedOver)'"
             return printable("the \(conflict.field) of \(conflict.thing) differs: \(values)")
         }
+        if summary.otherConflicts > 0 { notes.append("further fields that differ: \(summary.otherConflicts)") }
         let parts =
             counts.filter { $0.count > 0 }.map { counted($0.count, $0.one, $0.many) }
             + (summary.described > 0 ? ["the description of \(counted(summary.described, "recording"))"] : [])
@@ -256,7 +259,7 @@ struct LibraryExchange {
     }
 
     private static func refused(_ summary: ImportSummary) -> [String] {
-        otherSounds(summary.merge.otherSound) + summary.refused
+        otherSounds(summary.merge) + summary.refused
     }
 
     /// The event of an import with `--json`; without, only the words of an unfinished import.
@@ -290,13 +293,11 @@ struct LibraryExchange {
     }
 
     /// Sentences about recordings with skipped sections.
-    private static func otherSounds(_ titles: [String]) -> [String] {
-        let named = 20
-        return titles.prefix(named).map { title in
+    private static func otherSounds(_ merge: MergeSummary) -> [String] {
+        let others = merge.otherSoundCount - merge.otherSound.count
+        return merge.otherSound.map { title in
             "the sections of '\(title)' were not taken: its rate or length there is that of another sound"
-        }
-            + (titles.count > named
-                ? ["the sections of \(titles.count - named) more recordings were not taken either"] : [])
+        } + (others > 0 ? ["the sections of \(counted(others, "more recording")) were not taken either"] : [])
     }
 
     // MARK: Parts

@@ -153,7 +153,7 @@ extension RecordingLibrary {
             if isCancelled() { throw RecordingLibraryError.cancelled }
             let source = backup + "/" + file.member.name
             guard unsafe FileState(FileName.systemName(source)) != nil else {
-                summary.refused.append("\(source) is missing")
+                summary.refuse("\(source) is missing")
                 continue
             }
             switch file.member {
@@ -168,10 +168,10 @@ extension RecordingLibrary {
                 switch copying {
                 case .copied: break
                 case .unknown(let reason):
-                    summary.refused.append("\(source) could not be compared: \(reason)")
+                    summary.refuse("\(source) could not be compared: \(reason)")
                     continue
                 case .wrong, .taken, .refused:
-                    summary.refused.append("\(source): its sound does not match its name")
+                    summary.refuse("\(source): its sound does not match its name")
                     continue
                 }
                 if item.byteCount != file.byteCount { _ = try? add(fileAt: item.path, .move) }
@@ -189,10 +189,10 @@ extension RecordingLibrary {
                 {
                 case .placed(let path): place = path
                 case .unknown(let reason):
-                    summary.refused.append("\(source) could not be compared: \(reason)")
+                    summary.refuse("\(source) could not be compared: \(reason)")
                     continue
                 case .wrong:
-                    summary.refused.append("\(source): its sound does not match its name")
+                    summary.refuse("\(source): its sound does not match its name")
                     continue
                 }
                 if let take {
@@ -212,7 +212,7 @@ extension RecordingLibrary {
                 let copying = try copyChecked(
                     source, to: part, through: folder.newPart(), check: { ContentCheck.content(of: $0, hash) })
                 guard copying == .copied else {
-                    summary.refused.append("\(source): its content does not match its name")
+                    summary.refuse("\(source): its content does not match its name")
                     continue
                 }
                 if try takeIn(documentAt: part, hash) { summary.documents += 1 } else { summary.passedOver += 1 }

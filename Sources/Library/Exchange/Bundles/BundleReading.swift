@@ -27,11 +27,25 @@ public struct ImportSummary: Sendable, Equatable {
     package internal(set) var otherSettings: [String] = []
     /// Lines of the backup's configuration left out because they name programs.
     package internal(set) var omittedSettings: [String] = []
-    /// Refused members of the bundle with reasons, as plain sentences.
+    /// Refused files with reasons, as plain sentences. Only the first 100 files: the summary is reported after each
+    /// imported part. The last sentence tells of further files.
     public internal(set) var refused: [String] = []
     /// Why reading stopped before the end of the bundle; nil if the bundle is complete. Everything before that place
     /// was imported.
     public internal(set) var problem: RecordingLibraryError?
+
+    /// Number of refused files, including those without a sentence.
+    var refusedFiles = 0
+
+    /// Limit on the files in `refused`.
+    static let mostRefused = 100
+
+    /// Adds the sentence about a refused file.
+    mutating func refuse(_ sentence: String) {
+        refusedFiles += 1
+        if refusedFiles <= Self.mostRefused { refused.append(sentence) }
+        if refusedFiles == Self.mostRefused + 1 { refused.append("more files were not imported") }
+    }
 }
 
 extension RecordingLibrary {
@@ -100,9 +114,6 @@ private struct BundleReading {
     private var summary = ImportSummary()
     /// Keys of the takes that the library has.
     private var knownTakes: Set<RecordingKey> = []
-
-    /// Maximum number of refused members reported by name.
-    private static let mostNamed = 20
 
     init(_ library: RecordingLibrary, _ path: String, _ reader: TarReader) {
         (self.library, self.path, self.reader) = (library, path, reader)
@@ -311,11 +322,7 @@ private struct BundleReading {
 
     private mutating func refuse(_ member: TarReader.Member, _ why: String) {
         let name = String(decoding: member.name.prefix(100), as: UTF8.self)
-        if summary.refused.count < Self.mostNamed {
-            summary.refused.append("'\(line(name))' was not imported: \(why)")
-        } else if summary.refused.count == Self.mostNamed {
-            summary.refused.append("more files were not imported")
-        }
+        summary.refuse("'\(line(name))' was not imported: \(why)")
     }
 
     private var notBundle: RecordingLibraryError {

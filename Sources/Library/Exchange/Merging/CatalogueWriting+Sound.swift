@@ -27,7 +27,7 @@ extension CatalogueWriter {
             catalogue.recordings[identity]?.sections = [:]
             titles.append(here.title.isEmpty ? "\(key)" : here.title)
         }
-        summary.otherSound += titles.sorted()
+        summary.skipSections(of: titles.sorted())
         return catalogue
     }
 }

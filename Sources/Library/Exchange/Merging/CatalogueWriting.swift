@@ -25,14 +25,25 @@ public struct MergeSummary: Sendable, Hashable {
     package internal(set) var takes = 0
     /// Documents that are new, renamed or removed.
     package internal(set) var documents = 0
-    /// Titles of recordings whose sections were skipped, because the catalogue has another rate or length.
-    package internal(set) var otherSound: [String] = []
+    /// Titles of recordings whose sections were skipped, because the catalogue has another rate or length. Only the
+    /// first titles: the summary is reported after each piece of a merge.
+    package private(set) var otherSound: [String] = []
+    /// Number of recordings whose sections were skipped.
+    package private(set) var otherSoundCount = 0
+
+    /// Limit on `otherSound`.
+    static let mostTitles = 20
 
     /// True if the merge changed nothing.
     public var isEmpty: Bool {
         var changes = self
-        changes.otherSound = []
+        (changes.otherSound, changes.otherSoundCount) = ([], 0)
         return changes == MergeSummary()
+    }
+
+    mutating func skipSections(of titles: [String]) {
+        otherSound += titles.prefix(Self.mostTitles - otherSound.count)
+        otherSoundCount += titles.count
     }
 
     static func += (left: inout MergeSummary, right: MergeSummary) {
@@ -43,7 +54,8 @@ public struct MergeSummary: Sendable, Hashable {
         left.playlists += right.playlists
         left.takes += right.takes
         left.documents += right.documents
-        left.otherSound += right.otherSound
+        left.otherSound += right.otherSound.prefix(mostTitles - left.otherSound.count)
+        left.otherSoundCount += right.otherSoundCount
     }
 }
 

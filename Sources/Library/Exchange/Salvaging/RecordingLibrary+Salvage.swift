@@ -34,8 +34,21 @@ package struct SalvageSummary: Sendable, Equatable {
     package internal(set) var episodes = 0
     /// Waiting and failed fetches.
     package internal(set) var fetches = 0
-    /// Fields that differ in the damaged store, where the library has kept its own value.
-    package internal(set) var conflicts: [SalvageConflict] = []
+    /// Fields that differ in the damaged store, where the library has kept its own value. Only the first 1000 fields:
+    /// the summary is reported after each piece of a repair.
+    package private(set) var conflicts: [SalvageConflict] = []
+    /// Number of differing fields that `conflicts` leaves out.
+    package private(set) var otherConflicts = 0
+
+    /// Limit on `conflicts`.
+    static let mostConflicts = 1000
+
+    mutating func add(_ all: [SalvageConflict]) {
+        let first = all.prefix(Self.mostConflicts - conflicts.count)
+        conflicts += first
+        otherConflicts += all.count - first.count
+    }
+
     /// True if everything in the damaged store could be read.
     package internal(set) var isComplete = true
 

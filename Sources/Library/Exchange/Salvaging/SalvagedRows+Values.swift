@@ -17,10 +17,11 @@ extension SalvagedRows {
                     words.set(field, as: old.item.words)
                     edited[field] = time
                 } else if !old.item.words.text(field).isEmpty {
-                    summary.conflicts.append(
+                    summary.add([
                         SalvageConflict(
                             thing: row.item.words.title, field: field, kept: row.item.words.text(field),
-                            passedOver: old.item.words.text(field)))
+                            passedOver: old.item.words.text(field))
+                    ])
                 }
             }
             guard words != row.item.words else { continue }

@@ -36,7 +36,7 @@ struct SalvagedRows {
                 return all
             }
             try describe(described.filter { numbers.contains($0.recording) }, items, &summary)
-            summary.conflicts += try conflictsOfRecordings()
+            summary.add(try conflictsOfRecordings())
         case .takes:
             try pairRecordings()
             try listToday()
@@ -45,11 +45,11 @@ struct SalvagedRows {
         case .playlists:
             try pairRecordings()
             try takeOverPlaylists(into: &summary)
-            summary.conflicts += try conflictsOfPlaylists()
+            summary.add(try conflictsOfPlaylists())
         case .feeds:
             try pairRecordings()
             try takeOverFeeds(into: &summary)
-            summary.conflicts += try conflictsOfTakes()
+            summary.add(try conflictsOfTakes())
         }
     }
 
