@@ -73,7 +73,11 @@ public struct AudioFileError: ExplainedError, Equatable {
 extension AudioFileError {
     /// Returns the error for `errno` after opening or reading `path`.
     package static func reading(_ path: String, errno code: Int32) -> AudioFileError {
-        switch code {
+        if let limit = SystemLimit(errno: code) {
+            return AudioFileError(
+                .io, path: path, "\(path): \(limit.cause)", remedy: limit.remedy, status: limit.exitStatus)
+        }
+        return switch code {
         case ENOENT where path == "-": .standardInput
         case ENOENT where isAddress(path): .address(path)
         case ENOENT where path.isEmpty:
@@ -96,7 +100,8 @@ extension AudioFileError {
     /// Returns the error for `errno` after creating or writing `path`.
     package static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
         let failure = WritingFailure<Kind>(path, FileFault(code: code, isCreating: creating))
-        return AudioFileError(failure.kind, path: path, failure.message, remedy: failure.remedy)
+        return AudioFileError(
+            failure.kind, path: path, failure.message, remedy: failure.remedy, status: failure.status)
     }
 
     /// Returns the error for `errno` after creating a file without permission to replace another.

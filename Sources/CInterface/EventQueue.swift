@@ -1,4 +1,5 @@
 internal import CWoodshed
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import Realtime
@@ -124,9 +125,7 @@ final class EventQueue: @unchecked Sendable {
             return pipe?.readEnd
         }
         guard let made else {
-            throw ArgumentError(
-                "the process may open no more files", remedy: "Close files, or raise the limit (ulimit -n).",
-                status: .tryAgain)
+            throw ArgumentError(.files)
         }
         return made
     }

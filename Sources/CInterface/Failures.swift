@@ -17,9 +17,10 @@ struct ArgumentError: ExplainedError, CategorisedError, Hashable {
     }
 
     /// Error for a thread that the system cannot create.
-    static let noThread = ArgumentError(
-        "the system has no thread left", remedy: "End some programs, or raise the limit (ulimit -u).",
-        status: .tryAgain)
+    static let noThread = ArgumentError(.threads)
+
+    /// Error for more than the system gives.
+    init(_ limit: SystemLimit) { self.init(limit.cause, remedy: limit.remedy, status: limit.exitStatus) }
 
     /// Error for a NULL pointer to a result or to another required argument.
     static func missing(_ name: String) -> ArgumentError {

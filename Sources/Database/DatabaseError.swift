@@ -29,9 +29,13 @@ package struct DatabaseError: ExplainedError, Equatable {
     package let remedy: String
     /// SQLite's extended result code; 0 for errors from elsewhere.
     package let code: Int32
+    package let exitStatus: ExitStatus
 
-    package init(_ kind: Kind, _ message: String, remedy: String, code: Int32 = 0) {
+    package init(
+        _ kind: Kind, _ message: String, remedy: String, code: Int32 = 0, status: ExitStatus = .inputOutput
+    ) {
         (self.kind, self.message, self.remedy, self.code) = (kind, message, remedy, code)
+        exitStatus = status
     }
 
     /// Creates the error for an SQLite result code, with SQLite's message.
@@ -39,8 +43,11 @@ package struct DatabaseError: ExplainedError, Equatable {
     /// - Parameter system: The errno of the failed call; 0 if there is none.
     init(code: Int32, system: Int32, words: String) {
         let kind = Self.kind(of: code, system: system)
-        let reason = system == 0 ? "\(words), SQLite \(code)" : "\(words): \(systemText(system))"
-        self.init(kind, "the database \(kind.problem) (\(reason))", remedy: kind.remedy, code: code)
+        let limit = SystemLimit(errno: system)
+        let reason = system == 0 ? "\(words), SQLite \(code)" : "\(words): \(limit?.cause ?? systemText(system))"
+        self.init(
+            kind, "the database \(kind.problem) (\(reason))", remedy: limit?.remedy ?? kind.remedy, code: code,
+            status: limit?.exitStatus ?? .inputOutput)
     }
 
     /// True if SQLite does not understand a statement, for example with a missing table; false if a statement breaks a
@@ -115,6 +122,4 @@ extension DatabaseError.Kind {
     }
 }
 
-extension DatabaseError: CategorisedError {
-    package var exitStatus: ExitStatus { .inputOutput }
-}
+extension DatabaseError: CategorisedError {}

@@ -45,5 +45,5 @@ extension DesktopBusError {
 }
 
 extension DesktopBusErrorKind: CategorisedKind {
-    package var exitStatus: ExitStatus { self == .noThread ? .software : .unavailable }
+    package var exitStatus: ExitStatus { self == .noThread ? .tryAgain : .unavailable }
 }

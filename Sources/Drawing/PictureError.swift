@@ -40,7 +40,7 @@ extension PictureError {
     /// Returns the error for a fault in creating or writing `path`.
     static func writing(_ path: String, _ fault: FileFault) -> PictureError {
         let failure = WritingFailure<Kind>(path, fault)
-        return PictureError(failure.kind, failure.message, remedy: failure.remedy)
+        return PictureError(failure.kind, failure.message, remedy: failure.remedy, status: failure.status)
     }
 }
 

@@ -235,7 +235,7 @@ public final class Engine: Sendable {
                 }
             }
         } catch {
-            throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
+            throw DeviceError(error)
         }
         directory.loadOpenings()
         // Requests made so far apply to the first block.

@@ -19,7 +19,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case cannotCreate = 73
     /// Reading or writing failed; the disk is full.
     case inputOutput = 74
-    /// A later attempt may succeed: a server is busy, or another program writes the file.
+    /// A later attempt may succeed: a server is busy, another program writes the file, or the system gives no more
+    /// threads or open files.
     case tryAgain = 75
     /// The permission is missing.
     case noPermission = 77

@@ -10,11 +10,13 @@ public struct Failure<SomeKind: FailureKind>: ExplainedError, Hashable {
     public let message: String
     /// The remedy, in one plain sentence.
     public let remedy: String
-    /// The exit status of the kind.
     package let exitStatus: ExitStatus
 
-    package init(_ kind: Kind, _ message: String, remedy: String) where SomeKind: CategorisedKind {
-        (self.kind, self.message, self.remedy, exitStatus) = (kind, message, remedy, kind.exitStatus)
+    /// - Parameter status: The exit status; nil for the status of the kind.
+    package init(
+        _ kind: Kind, _ message: String, remedy: String, status: ExitStatus? = nil
+    ) where SomeKind: CategorisedKind {
+        (self.kind, self.message, self.remedy, exitStatus) = (kind, message, remedy, status ?? kind.exitStatus)
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Explanations
+package import Explanations
 internal import Glibc
 
 /// The kinds of failure in writing, as a part of a module's own error kinds. An enumeration with these cases conforms.
@@ -20,11 +20,19 @@ package struct WritingFailure<Kind: WritingFailureKind> {
     package let message: String
     /// The remedy, in one plain sentence.
     package let remedy: String
+    /// The exit status, if the kind does not decide; nil for the status of the kind.
+    package let status: ExitStatus?
 
     /// Creates the words for a fault of `path`, the name known to the user.
     package init(_ path: String, _ fault: FileFault) {
         let cause: String
+        let limit = SystemLimit(errno: fault.code)
+        status = limit?.exitStatus
         switch fault.code {
+        case _ where limit != nil:
+            kind = .io
+            cause = limit?.cause ?? ""
+            remedy = limit?.remedy ?? ""
         case EACCES, EPERM, EROFS:
             kind = .permissionDenied
             cause = "you may not write there (\(systemText(fault.code)))"

@@ -55,7 +55,7 @@ public struct QueueError: ExplainedError {
         kind: .empty, message: "there is nothing to play", remedy: "Add at least one recording.")
 
     static let noThread = QueueError(
-        kind: .noThread, message: "the system has no thread left", remedy: "End other programs, then try again.")
+        kind: .noThread, message: SystemLimit.threads.cause, remedy: SystemLimit.threads.remedy)
 
     static func nothingPlayable(_ last: any Error) -> QueueError {
         let reason = (last as? any ExplainedError)?.message ?? "\(last)"
@@ -70,7 +70,7 @@ extension QueueError: CategorisedError {
         switch kind {
         case .empty: .usage
         case .nothingPlayable: (cause as? any ExplainedError)?.exitStatus ?? .badData
-        case .noThread: .unavailable
+        case .noThread: SystemLimit.threads.exitStatus
         }
     }
 }

@@ -100,5 +100,5 @@ public final class RealtimeThread: Sendable {
 }
 
 extension RealtimeThreadError: CategorisedError {
-    package var exitStatus: ExitStatus { .unavailable }
+    package var exitStatus: ExitStatus { SystemLimit.threads.exitStatus }
 }

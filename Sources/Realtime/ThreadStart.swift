@@ -194,7 +194,7 @@ func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadErr
         unsafe context.release()
         throw RealtimeThreadError(
             message: "the system made no thread with a stack of \(error.stackBytes) bytes (\(systemText(error.code)))",
-            remedy: "end some programs or raise the limit on threads (`ulimit -u`), or ask for a smaller stack")
+            remedy: "\(SystemLimit.threads.remedy) Or ask for a smaller stack.")
     }
 }
 

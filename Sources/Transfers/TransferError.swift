@@ -73,13 +73,18 @@ public struct TransferError: ExplainedError, Equatable {
     public let status: Int?
     /// Delay before the next request demanded by the server, in seconds; nil if the server states none.
     public let retryAfterSeconds: Int?
+    package let exitStatus: ExitStatus
 
     /// Creates an error with the caller's message and remedy.
+    ///
+    /// - Parameter exitStatus: The exit status; nil for the status of the kind.
     package init(
-        _ kind: Kind, _ message: String, remedy: String, status: Int? = nil, retryAfterSeconds: Int? = nil
+        _ kind: Kind, _ message: String, remedy: String, status: Int? = nil, retryAfterSeconds: Int? = nil,
+        exitStatus: ExitStatus? = nil
     ) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
         (self.status, self.retryAfterSeconds) = (status, retryAfterSeconds)
+        self.exitStatus = exitStatus ?? kind.exitStatus
     }
 
     /// True if the cause may pass: the same request may succeed a little later.
@@ -114,7 +119,8 @@ extension TransferError {
 
     /// Returns the error for a file that cannot be created or written.
     static func disk(_ path: String, _ fault: FileFault) -> TransferError {
-        switch fault.code {
+        if let limit = SystemLimit(errno: fault.code) { return .exhausted(path, limit) }
+        return switch fault.code {
         case EEXIST:
             TransferError(
                 .alreadyExists, "\(path): there is a file of this name already",
@@ -139,9 +145,14 @@ extension TransferError {
 
     /// Returns the error for a record that exists but cannot be read.
     static func unreadableRecord(_ path: String, _ fault: FileFault) -> TransferError {
-        TransferError(
+        if let limit = SystemLimit(errno: fault.code) { return .exhausted(path, limit) }
+        return TransferError(
             .disk, "\(path): cannot be read (\(systemText(fault.code)))",
             remedy: "Fetch the file again later: the transfer continues where it stopped.")
+    }
+
+    private static func exhausted(_ path: String, _ limit: SystemLimit) -> TransferError {
+        TransferError(.disk, "\(path): \(limit.cause)", remedy: limit.remedy, exitStatus: limit.exitStatus)
     }
 
     static func diskFull(_ path: String, needed: Int64? = nil) -> TransferError {
@@ -246,9 +257,11 @@ extension WebAddress.Fault {
     }
 }
 
-extension TransferError: CategorisedError {
-    package var exitStatus: ExitStatus {
-        switch kind {
+extension TransferError: CategorisedError {}
+
+extension TransferError.Kind {
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
         case .badAddress, .rejected, .unexpected, .checksum, .changedOnServer, .tooLarge, .redirectLoop,
             .redirectToInsecure:
             .badData

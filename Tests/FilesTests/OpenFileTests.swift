@@ -146,7 +146,7 @@ final class OpenFileTests {
             (EACCES, true, .permissionDenied), (EPERM, false, .permissionDenied), (EROFS, true, .permissionDenied),
             (EISDIR, true, .isDirectory), (ENOSPC, false, .diskFull), (EDQUOT, true, .diskFull),
             (EFBIG, false, .limitExceeded), (EPIPE, false, .closedPipe), (ENOENT, true, .cannotCreate),
-            (EIO, false, .io),
+            (EIO, false, .io), (EMFILE, true, .io), (ENFILE, false, .io),
         ]
         for (code, isCreating, kind) in expected {
             let failure = WritingFailure<WritingKind>("song.wav", FileFault(code: code, isCreating: isCreating))
@@ -155,5 +155,8 @@ final class OpenFileTests {
         }
         let failure = WritingFailure<WritingKind>("no/song.wav", FileFault(code: ENOENT, isCreating: true))
         #expect(failure.message == "no/song.wav: cannot be created (No such file or directory)")
+        let limited = WritingFailure<WritingKind>("song.wav", FileFault(code: EMFILE, isCreating: true))
+        #expect(limited.message == "song.wav: the process may open no more files")
+        #expect(limited.remedy == "Close some files, or raise the limit (ulimit -n).")
     }
 }

@@ -1,3 +1,4 @@
+import Explanations
 import Glibc
 import Realtime
 
@@ -5,6 +6,7 @@ extension DeviceError {
     /// Returns the error for a system device that cannot be opened.
     static func opening(_ name: String, _ side: StreamIncident.Side, code: Int32) -> DeviceError {
         let words = ALSALibrary.describe(code)
+        if let limit = SystemLimit(errno: -code) { return DeviceError(limit, "for the device \(name)") }
         switch -code {
         case ENOENT, ENODEV, ENXIO:
             return missing(name, side)

@@ -1,4 +1,5 @@
 public import Explanations
+package import Realtime
 
 /// Failure to open a device, or a fault of a device that ended a stream.
 public struct DeviceError: ExplainedError, Equatable {
@@ -36,19 +37,36 @@ public struct DeviceError: ExplainedError, Equatable {
     public let remedy: String
     /// Cause of the loss; nil for every kind but `lost`.
     package let lossCause: LossCause?
+    package let exitStatus: ExitStatus
 
     /// Makes an error, for custom streams. Real-time safe: no.
-    package init(kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil) {
+    ///
+    /// - Parameter status: The exit status; nil for the status of the kind.
+    package init(
+        kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil, status: ExitStatus? = nil
+    ) {
         self.kind = kind
         self.message = message
         self.remedy = remedy
         self.lossCause = lossCause
+        exitStatus = status ?? kind.exitStatus
+    }
+
+    /// Makes the error of a stream that needs more than the system gives.
+    ///
+    /// - Parameter use: The purpose with a preposition, as in "for the recorder".
+    package init(_ limit: SystemLimit, _ use: String) {
+        self.init(
+            kind: .io, message: "\(limit.cause) \(use)", remedy: limit.remedy, status: limit.exitStatus)
+    }
+
+    /// Makes the error of a stream whose thread the system did not create.
+    package init(_ error: RealtimeThreadError) {
+        self.init(kind: .io, message: error.message, remedy: error.remedy, status: error.exitStatus)
     }
 }
 
-extension DeviceError: CategorisedError {
-    package var exitStatus: ExitStatus { kind.exitStatus }
-}
+extension DeviceError: CategorisedError {}
 
 extension DeviceError.Kind {
     package var exitStatus: ExitStatus {

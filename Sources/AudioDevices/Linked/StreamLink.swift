@@ -1,3 +1,4 @@
+import Explanations
 import Glibc
 import Realtime
 import Synchronization
@@ -77,9 +78,7 @@ final class StreamLink: Sendable {
         }
         if let watcher { return watcher }
         duplex.stop()
-        throw DeviceError(
-            kind: .io, message: "the system has no thread left for another stream",
-            remedy: "End other programs, or raise the limit with ulimit -u.")
+        throw DeviceError(.threads, "for another stream")
     }
 
     private static let startedTwice = DeviceError(

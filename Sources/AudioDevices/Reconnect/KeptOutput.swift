@@ -86,7 +86,7 @@ package final class KeptOutput: OutputStream {
                     }
                 } catch {
                     keeper.stop()
-                    throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
+                    throw DeviceError(error)
                 }
                 return nil
             } catch {

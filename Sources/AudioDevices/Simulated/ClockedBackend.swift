@@ -210,6 +210,8 @@ extension DeviceError {
             case .unsupported: .formatRefused
             default: .io
             }
-        self.init(kind: kind, message: error.message, remedy: error.remedy)
+        self.init(
+            kind: kind, message: error.message, remedy: error.remedy,
+            status: error.exitStatus == .tryAgain ? .tryAgain : nil)
     }
 }

@@ -49,6 +49,8 @@ extension DeviceError {
             case .invalidRequest: .invalidRequest
             default: .io
             }
-        self.init(kind: kind, message: error.message, remedy: error.remedy)
+        self.init(
+            kind: kind, message: error.message, remedy: error.remedy,
+            status: error.exitStatus == .tryAgain ? .tryAgain : nil)
     }
 }

@@ -1,3 +1,4 @@
+internal import Explanations
 internal import Files
 internal import Realtime
 
@@ -23,11 +24,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
             }
         }
         guard let thread else {
-            box.put(
-                .failure(
-                    DeviceError(
-                        kind: .io, message: "the system has no thread left for a call of the device \(name)",
-                        remedy: "Close other programs and try again.")))
+            box.put(.failure(DeviceError(.threads, "for a call of the device \(name)")))
             return
         }
         thread.detach()

@@ -110,7 +110,7 @@ final class StreamCore: Sendable {
                 partner?.raise()
             }
         } catch {
-            throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
+            throw DeviceError(error)
         }
     }
 

@@ -2,6 +2,7 @@
 import CALSA
 import CLinux
 import CTimerFD
+import Explanations
 import Files
 import Glibc
 import Synchronization
@@ -19,9 +20,7 @@ final class WakeSignal: Sendable {
         timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard descriptor >= 0, timer >= 0 else {
             // All members have values, so `deinit` runs and closes the descriptors.
-            throw DeviceError(
-                kind: .io, message: "the system has no descriptor left for another stream",
-                remedy: "Close some files, or raise the limit with ulimit -n.")
+            throw DeviceError(SystemLimit(errno: errno) ?? .files, "for another stream")
         }
     }
 

@@ -88,6 +88,7 @@ extension AudioFileError {
                 .diskFull, path: path, "\(path): the disk has no room for the decoded sound",
                 remedy: "Free some room, or set TMPDIR to a directory on a disk with more room.")
         }
+        if SystemLimit(errno: code) != nil { return .reading(path, errno: code) }
         return AudioFileError(
             .io, path: path, "\(path): the decoded sound cannot be written to a temporary file (\(systemText(code)))",
             remedy: "Set TMPDIR to a directory you can write to.")

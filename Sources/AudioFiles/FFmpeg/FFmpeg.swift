@@ -1,5 +1,6 @@
 // Runs `ffmpeg` and `ffprobe`. Each program gets its file as an open descriptor, so replacing the file under its name
 // has no effect. The exit status shows whether the output is complete.
+internal import Explanations
 package import Files
 internal import Glibc
 
@@ -41,7 +42,9 @@ package struct FFmpegTools: Sendable {
         } catch {
             if let refusal { throw refusal }
             switch error {
-            case .cannotStart: throw .helperMissing(path, arguments[0])
+            case .cannotStart(let code):
+                if SystemLimit(errno: code) != nil { throw .reading(path, errno: code) }
+                throw .helperMissing(path, arguments[0])
             case .timeout: throw .tooSlow(path, limits)
             case .stopped: throw .closed(path)
             }

@@ -105,8 +105,8 @@ extension RecordingLibrary {
     }
 
     /// Restores the recordings, or the document, of the last removal. Many recordings come in pieces, each in one
-    /// transaction. After an interruption, repeating the call restores the rest. Recordings that another program removes
-    /// again meanwhile stay in the trash.
+    /// transaction. After an interruption, repeating the call restores the rest. Recordings that another program
+    /// restores and removes again meanwhile stay in the trash.
     ///
     /// - Returns: The recordings after the change, including the recording of a document.
     /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
@@ -206,8 +206,8 @@ extension RecordingLibrary {
     /// Restores the recordings of one piece.
     private func restore(_ piece: [ItemRow]) throws -> [LibraryItem] {
         let restored = try folder.exclusively { () throws in
-            // Another program may have restored some of the recordings meanwhile, and removed them again, or emptied the
-            // trash.
+            // Another program may have restored some of the recordings meanwhile, and removed them again, or emptied
+            // the trash.
             let rows = try read { (rows) throws(DatabaseError) -> [ItemRow] in
                 var known: [ItemRow] = []
                 for row in piece {

@@ -71,11 +71,15 @@ extension RecordingLibraryError {
             case .diskFull, .limitExceeded: .diskFull
             case .isDirectory, .closedPipe, .cannotCreate, .io: .io
             }
-        return RecordingLibraryError(kind, failure.message, remedy: failure.remedy)
+        return RecordingLibraryError(kind, failure.message, remedy: failure.remedy, status: failure.status)
     }
 
     /// Returns the error for an unreadable file.
     package static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
+        if let limit = SystemLimit(errno: fault.code) {
+            return RecordingLibraryError(
+                .io, "\(path): \(limit.cause)", remedy: limit.remedy, status: limit.exitStatus)
+        }
         let words = systemText(fault.code)
         switch fault.code {
         case ENOENT where path.isEmpty:

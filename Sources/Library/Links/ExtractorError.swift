@@ -47,9 +47,11 @@ extension ExtractorError {
     }
 
     static func cannotStart(_ program: String, _ code: Int32) -> ExtractorError {
-        ExtractorError(
-            .cannotStart, "The extractor '\(program)' cannot be started: \(systemText(code))",
-            remedy: "Install the program, or correct the line 'extractor' of the configuration.")
+        let limit = SystemLimit(errno: code)
+        return ExtractorError(
+            .cannotStart, "The extractor '\(program)' cannot be started: \(limit?.cause ?? systemText(code))",
+            remedy: limit?.remedy ?? "Install the program, or correct the line 'extractor' of the configuration.",
+            status: limit?.exitStatus)
     }
 
     static func timedOut(_ program: String, seconds: Double) -> ExtractorError {

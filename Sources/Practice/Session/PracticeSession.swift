@@ -80,10 +80,7 @@ public final class PracticeSession: Sendable {
         self.audibleFrame = audibleFrame
     }
 
-    private static let noThread = EngineError.device(
-        DeviceError(
-            kind: .io, message: "the system has no thread left for the session",
-            remedy: "End other programs, then try again."))
+    private static let noThread = EngineError.device(DeviceError(.threads, "for the session"))
 
     // MARK: Running
 

@@ -1,5 +1,6 @@
 internal import AudioDevices
 internal import AudioFiles
+internal import Explanations
 internal import Realtime
 internal import Synchronization
 
@@ -77,7 +78,7 @@ final class RecorderCore: Sendable {
                 }
             }
         } catch {
-            throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
+            throw DeviceError(error)
         }
         if !isVirtual {
             guard writer.start({ shared.write() }), reliever.start({ shared.capture.backlog.relieve() }) else {
@@ -171,7 +172,5 @@ final class RecorderCore: Sendable {
         shared.timedEvents.end()
     }
 
-    private static let noThread = DeviceError(
-        kind: .io, message: "the system has no thread left for the recorder",
-        remedy: "End other programs, or raise the limit with ulimit -u.")
+    private static let noThread = DeviceError(.threads, "for the recorder")
 }

@@ -45,7 +45,7 @@ extension StoreError {
     package static var noLogThread: StoreError {
         StoreError(
             .io, "the system has no thread left for the practice log, so this session is not logged",
-            remedy: "End other programs, or raise the limit with ulimit -u.")
+            remedy: SystemLimit.threads.remedy, status: SystemLimit.threads.exitStatus)
     }
 
     package static var lateLog: StoreError {
@@ -92,7 +92,10 @@ extension StoreError {
             case .diskFull: "Free some room."
             default: "Check that its directory exists and can be written."
             }
-        return StoreError(kind, "\(path): the store cannot be opened or changed (\(systemText(code)))", remedy: remedy)
+        let limit = SystemLimit(errno: code)
+        return StoreError(
+            kind, "\(path): the store cannot be opened or changed (\(limit?.cause ?? systemText(code)))",
+            remedy: limit?.remedy ?? remedy, status: limit?.exitStatus)
     }
 
     /// The error for a damaged store left without repair.
@@ -126,7 +129,9 @@ extension StoreError {
             case .interrupted, .outOfMemory, .io, .refused: .io
             }
         let isAboutFile = kind != .libraryMissing
-        self.init(kind, isAboutFile ? "\(path): \(error.message)" : error.message, remedy: error.remedy)
+        self.init(
+            kind, isAboutFile ? "\(path): \(error.message)" : error.message, remedy: error.remedy,
+            status: error.exitStatus == .tryAgain ? .tryAgain : nil)
     }
 }
 

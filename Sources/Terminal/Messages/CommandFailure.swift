@@ -26,4 +26,11 @@ package struct CommandFailure: ExplainedError, CategorisedError, Equatable {
         self.message = message
         self.remedy = remedy
     }
+
+    /// Makes the error of a command that needs more than the system gives.
+    ///
+    /// - Parameter place: The file or the purpose with a colon and a blank, as in "song.wav: "; may be empty.
+    package init(_ limit: SystemLimit, at place: String = "") {
+        self.init(limit.exitStatus, place + limit.cause, remedy: limit.remedy)
+    }
 }

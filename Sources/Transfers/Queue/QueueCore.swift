@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Explanations
 internal import Files
 internal import Libraries
 internal import Realtime
@@ -70,7 +71,7 @@ final class QueueCore: @unchecked Sendable {
                 return .failure(
                     TransferError(
                         .unexpected, "the system has no thread or no memory left for a transfer",
-                        remedy: "End other programs."))
+                        remedy: SystemLimit.threads.remedy, exitStatus: SystemLimit.threads.exitStatus))
             }
             self.loop = loop
             return .success(transfer)

@@ -61,7 +61,10 @@ extension WaveformFileError {
     }
 
     static func io(errno code: Int32) -> WaveformFileError {
-        WaveformFileError(.io, "the waveform's file cannot be read (\(systemText(code)))", remedy: "Check the disk.")
+        let limit = SystemLimit(errno: code)
+        return WaveformFileError(
+            .io, "the waveform's file cannot be read (\(limit?.cause ?? systemText(code)))",
+            remedy: limit?.remedy ?? "Check the disk.", status: limit?.exitStatus)
     }
 }
 

@@ -1,4 +1,5 @@
 // Opens a document with a program of the user's desktop.
+import Explanations
 import Files
 import Glibc
 import Terminal
@@ -60,6 +61,7 @@ struct DocumentOpener: Equatable {
         } catch {
             var cause = "cannot be started"
             if case .cannotStart(let code) = error {
+                if let limit = SystemLimit(errno: code) { throw CommandFailure(limit, at: printable("\(program): ")) }
                 cause = code == ENOENT ? "is not installed" : "cannot be started: \(systemText(code))"
             }
             throw CommandFailure(.unavailable, printable("\(program) \(cause)"), remedy: Self.remedy)

@@ -1,5 +1,6 @@
 // Options from the environment and the configuration file, for options absent from the command line. Precedence: a
 // flag, then the environment, a section's own value, the recording's value, the file's value, the default.
+import Explanations
 import Settings
 import Terminal
 import UserState
@@ -48,10 +49,11 @@ struct SettingsLayers {
     static func failure(_ fault: SettingsFile.Fault, path: String) -> CommandFailure {
         switch fault {
         case .file(let fault):
-            CommandFailure(
-                .configuration, "\(path): \(fault.text)",
-                remedy: fault.isPermission
-                    ? "Allow reading with: chmod u+r \(shellPath(path))" : "Replace or remove the file.")
+            SystemLimit(errno: fault.code).map { CommandFailure($0, at: "\(path): ") }
+                ?? CommandFailure(
+                    .configuration, "\(path): \(fault.text)",
+                    remedy: fault.isPermission
+                        ? "Allow reading with: chmod u+r \(shellPath(path))" : "Replace or remove the file.")
         case .noText:
             CommandFailure(
                 .configuration, "\(path): this is not a text file", remedy: "Replace or remove the file.")

@@ -294,10 +294,11 @@ struct LibraryExchange {
 
     /// Sentences about recordings with skipped sections.
     private static func otherSounds(_ merge: MergeSummary) -> [String] {
-        let others = merge.otherSoundCount - merge.otherSound.count
-        return merge.otherSound.map { title in
+        merge.otherSound.map { title in
             "the sections of '\(title)' were not taken: its rate or length there is that of another sound"
-        } + (others > 0 ? ["the sections of \(counted(others, "more recording")) were not taken either"] : [])
+        }
+            + (merge.otherSounds > 0
+                ? ["the sections of \(counted(merge.otherSounds, "more recording")) were not taken either"] : [])
     }
 
     // MARK: Parts

@@ -1,5 +1,6 @@
 // Reports from the engine's threads to the main loop: a list, and a descriptor that becomes readable. A single `poll`
 // thus waits for keys, signals and the engine together.
+import Explanations
 import Files
 import Synchronization
 import Terminal
@@ -15,7 +16,7 @@ final class Inbox<Report: Sendable>: Sendable {
 
     init() throws(CommandFailure) {
         guard let pipe = WakePipe() else {
-            throw CommandFailure(.software, "too many files are open", remedy: "Raise the limit with: ulimit -n 1024")
+            throw CommandFailure(.files)
         }
         self.pipe = pipe
     }

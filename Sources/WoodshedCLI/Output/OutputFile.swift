@@ -1,6 +1,7 @@
 // An output file that appears under its name only when complete. Rendering writes to a temporary file beside the
 // target, renamed at the end. An interrupted run leaves an older file unchanged. (A stopped file device keeps its
 // frames: right for a practice session ended early, wrong for a rendering.)
+import Explanations
 import Files
 import Glibc
 import Realtime
@@ -119,6 +120,7 @@ struct OutputFile {
     }
 
     private static func failure(_ path: String, _ fault: FileFault) -> CommandFailure {
+        if let limit = SystemLimit(errno: fault.code) { return CommandFailure(limit, at: "\(path): ") }
         let cause = systemText(fault.code)
         switch (fault.code, fault.isCreating) {
         case (EISDIR, _):

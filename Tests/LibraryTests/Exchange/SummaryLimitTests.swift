@@ -24,7 +24,7 @@ struct SummaryLimitTests {
             piece.skipSections(of: Array(titles[first..<min(first + 7, 50)]))
             pieces += piece
         }
-        #expect(whole == pieces && whole.otherSound == Array(titles[..<20]) && whole.otherSoundCount == 50)
+        #expect(whole == pieces && whole.otherSound == Array(titles[..<20]) && whole.otherSounds == 30)
         #expect(whole.isEmpty)
     }
 

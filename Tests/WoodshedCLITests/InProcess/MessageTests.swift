@@ -1,8 +1,16 @@
 // Every kind of error, and the exit status that a script sees.
 import ArgumentParser
+import Explanations
+import Files
+import Glibc
+import Realtime
+import Settings
 import Terminal
 import Testing
+import UserState
 import Woodshed
+import WoodshedLibrary
+import WoodshedPractice
 
 @testable import WoodshedCLI
 
@@ -26,6 +34,40 @@ struct MessageTests {
             let wrapped = EngineError.device(error)
             #expect(wrapped.exitStatus == error.exitStatus && wrapped.text == error.text)
         }
+    }
+
+    @Test(
+        "an error for too many open files has its cause, its remedy and the status 75, whichever file it is",
+        arguments: [EMFILE, ENFILE])
+    func openFiles(code: Int32) throws {
+        let errors: [any ExplainedError] = [
+            AudioFileError.reading("a", errno: code), AudioFileError.writing("a", errno: code, creating: true),
+            AudioFileError.creatingNew("a", errno: code), RecordingLibraryError.reading("a", FileFault(code: code)),
+            RecordingLibraryError.writing("a", FileFault(code: code)), StoreError.system("a", code),
+            SettingsLayers.failure(.file(.init(code: code, action: "cannot be read")), path: "a"),
+        ]
+        let limit = try #require(SystemLimit(errno: code))
+        for error in errors {
+            #expect(error.message.hasPrefix("a: ") && error.message.contains(limit.cause), "\(error)")
+            #expect(error.remedy == limit.remedy && error.exitStatus == .tryAgain, "\(error)")
+        }
+        #expect(limit.remedy.contains(code == EMFILE ? "ulimit -n" : "fs.file-max"))
+        #expect(SystemLimit(errno: EIO) == nil && AudioFileError.reading("a", errno: EIO).exitStatus == .inputOutput)
+    }
+
+    @Test("an error for a thread that could not be made has its remedy and the status 75")
+    func threads() {
+        let huge = RealtimeThread.Configuration(priority: nil, stackBytes: .max)
+        let refused = #expect(throws: RealtimeThreadError.self) {
+            _ = try RealtimeThread(name: "huge", configuration: huge) {}
+        }
+        let errors = [DeviceError(.threads, "for the recorder")] + [refused].compactMap(\.self).map { DeviceError($0) }
+        for error in errors {
+            #expect(
+                error.kind == .io && error.exitStatus == .tryAgain && error.remedy.contains("ulimit -u"), "\(error)")
+            #expect(EngineError.device(error).exitStatus == .tryAgain)
+        }
+        #expect(errors.count == 2 && errors[0].message == "the system has no thread left for the recorder")
     }
 
     @Test("every score error has its exit status")

@@ -25,25 +25,26 @@ public struct MergeSummary: Sendable, Hashable {
     package internal(set) var takes = 0
     /// Documents that are new, renamed or removed.
     package internal(set) var documents = 0
-    /// Titles of recordings whose sections were skipped, because the catalogue has another rate or length. Only the
-    /// first titles: the summary is reported after each piece of a merge.
-    package private(set) var otherSound: [String] = []
-    /// Number of recordings whose sections were skipped.
-    package private(set) var otherSoundCount = 0
+    /// Titles of recordings whose sections were skipped.
+    private(set) var skipped = ListStart<String>()
+
+    /// Titles of the first recordings whose sections were skipped, because the catalogue has another rate or length.
+    package var otherSound: [String] { skipped.first }
+    /// Number of further recordings whose sections were skipped.
+    package var otherSounds: Int { skipped.others }
 
     /// Limit on `otherSound`.
-    static let mostTitles = 20
+    private static let mostTitles = 20
 
     /// True if the merge changed nothing.
     public var isEmpty: Bool {
         var changes = self
-        (changes.otherSound, changes.otherSoundCount) = ([], 0)
+        changes.skipped = ListStart()
         return changes == MergeSummary()
     }
 
     mutating func skipSections(of titles: [String]) {
-        otherSound += titles.prefix(Self.mostTitles - otherSound.count)
-        otherSoundCount += titles.count
+        skipped.add(titles, atMost: Self.mostTitles)
     }
 
     static func += (left: inout MergeSummary, right: MergeSummary) {
@@ -54,8 +55,7 @@ public struct MergeSummary: Sendable, Hashable {
         left.playlists += right.playlists
         left.takes += right.takes
         left.documents += right.documents
-        left.otherSound += right.otherSound.prefix(mostTitles - left.otherSound.count)
-        left.otherSoundCount += right.otherSoundCount
+        left.skipped.add(right.skipped, atMost: mostTitles)
     }
 }
 

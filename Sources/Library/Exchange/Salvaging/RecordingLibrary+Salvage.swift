@@ -34,23 +34,17 @@ package struct SalvageSummary: Sendable, Equatable {
     package internal(set) var episodes = 0
     /// Waiting and failed fetches.
     package internal(set) var fetches = 0
-    /// Fields that differ in the damaged store, where the library has kept its own value. Only the first 1000 fields:
-    /// the summary is reported after each piece of a repair.
-    package private(set) var conflicts: [SalvageConflict] = []
-    /// Number of differing fields that `conflicts` leaves out.
-    package private(set) var otherConflicts = 0
-
-    /// Limit on `conflicts`.
-    static let mostConflicts = 1000
-
-    mutating func add(_ all: [SalvageConflict]) {
-        let first = all.prefix(Self.mostConflicts - conflicts.count)
-        conflicts += first
-        otherConflicts += all.count - first.count
-    }
-
+    private(set) var conflictList = ListStart<SalvageConflict>()
     /// True if everything in the damaged store could be read.
     package internal(set) var isComplete = true
+
+    /// Fields that differ in the damaged store, where the library has kept its own value. Only the first 1000 fields:
+    /// the summary is reported after each piece of a repair.
+    package var conflicts: [SalvageConflict] { conflictList.first }
+    /// Number of differing fields that `conflicts` leaves out.
+    package var otherConflicts: Int { conflictList.others }
+
+    mutating func add(_ conflicts: [SalvageConflict]) { conflictList.add(conflicts, atMost: 1000) }
 
     /// True if the damaged store added nothing.
     package var isEmpty: Bool {
