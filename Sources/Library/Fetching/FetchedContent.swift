@@ -113,15 +113,16 @@ enum FetchedContent {
                 .disk, message,
                 remedy:
                     "Close other programs and fetch the address again, or give the address of a shorter recording.")
-        // The remedy is a program to install, or room on the disk.
+        // The remedy is a program to install, room on the disk, or more open files.
         case .helperMissing, .diskFull: remedy = error.remedy
+        case .io where error.exitStatus == .tryAgain: remedy = error.remedy
         case .io:
             remedy =
                 "Fetch the address again. If the fault remains, close other programs, and check the disk and TMPDIR."
         case .cancelled: remedy = "Fetch the address again."
         default: remedy = "Let no other program change the files of the library, and fetch the address again."
         }
-        return AudioFileError(error.kind, path: part.path, message, remedy: remedy)
+        return AudioFileError(error.kind, path: part.path, message, remedy: remedy, status: error.exitStatus)
     }
 
     /// True if the result of reading depends on the file, not on this computer.

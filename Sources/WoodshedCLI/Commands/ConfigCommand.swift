@@ -261,7 +261,9 @@ struct ConfigCommand: Verb {
         do throws(SettingsFile.Fault) {
             try file.change(body)
         } catch {
-            guard case .file(let fault) = error else { throw SettingsLayers.failure(error, path: file.path) }
+            guard case .file(let fault) = error, SystemLimit(errno: fault.code) == nil else {
+                throw SettingsLayers.failure(error, path: file.path)
+            }
             let status: ExitStatus = fault.isPermission ? .noPermission : .cannotCreate
             throw CommandFailure(
                 status, "\(file.path): \(fault.text)",
