@@ -1,4 +1,5 @@
 import AudioFiles
+import Explanations
 import Files
 
 /// The devices without a card: blocks go to a file or nowhere, and come from a file or from silence, at the pace of the

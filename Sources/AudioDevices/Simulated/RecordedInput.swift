@@ -1,5 +1,6 @@
 import AudioFiles
 import Clips
+import Explanations
 
 /// A recording as an input: block by block from the beginning, every sample as decoded.
 final class RecordedInput: @unchecked Sendable {

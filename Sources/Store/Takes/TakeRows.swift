@@ -99,7 +99,7 @@ extension StoreRows {
             if take.isTrashed { deletion.earlier.append(take) } else { listed.append(number) }
         }
         for number in listed {
-            let step = try undoStep(deletion.trashing, after: trashing(ofTake: number), among: "take")
+            let step = try undoStep(deletion.trashing, after: self.trashing(ofTake: number), among: "take")
             try updateTake(number, .trashed, .integer(time))
             try updateTake(number, .trashing, .integer(step))
             deletion.trashing = step

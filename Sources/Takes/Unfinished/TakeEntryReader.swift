@@ -69,7 +69,7 @@ struct TakeEntryReader {
 
     private static func lineFeed(in text: [UInt8], from start: Int) -> Int? {
         unsafe text.withUnsafeBytes { bytes in
-            guard let base = unsafe bytes.baseAddress, start < bytes.count,
+            guard let base = bytes.baseAddress, start < bytes.count,
                 let found = unsafe memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
             else { return nil }
             return unsafe UnsafeRawPointer(found) - base
