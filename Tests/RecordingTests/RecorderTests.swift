@@ -90,8 +90,10 @@ struct RecorderTests {
         #expect(throws: AudioFileError.self) { try idle.prepare(take("kept.wav")) }
     }
 
-    @Test("an input that ends while the recorder is armed is reported, and a take afterwards is empty")
-    func inputEnds() async throws {
+    @Test(
+        "a take begun after the end of the input is empty, and its file stays if the take is saved",
+        arguments: [true, false])
+    func inputEnds(isSaved: Bool) async throws {
         let path = folder["short.wav"]
         let writer = try WaveWriter(path: path, sampleRate: 48_000, channelCount: 2)
         let block = PlanarBuffer(channelCount: 2, frameCount: 1000)
@@ -104,9 +106,11 @@ struct RecorderTests {
         let draft = try armed.prepare(take("empty.wav"))
         let stopped = armed.record(draft).stop()
         #expect(stopped.summary.frameCount == 0 && stopped.summary.reason == .inputEnded)
-        try stopped.discard()
-        #expect(monitor.status.state == .stopped)
-        #expect(unsafe access(folder["empty.wav"], F_OK) != 0)
+        if isSaved { try stopped.save() } else { try stopped.discard() }
+        #expect(monitor.status.state == .stopped && monitor.status.recordedFrames == 0)
+        #expect(unsafe access(folder["empty.wav"], F_OK) == (isSaved ? 0 : -1))
+        #expect(fileBytes(folder["empty.wav"]).starts(with: isSaved ? Array("RIFF".utf8) : []))
+        #expect(floatSamples(ofTake: folder["empty.wav"]).isEmpty)
     }
 
     @Test("a monitor does not keep its recorder, ends with the recorder, and can still be read")

@@ -99,7 +99,8 @@ public struct ArmedRecorder: ~Copyable, Sendable {
 
     /// Begins a take, including the half second before.
     ///
-    /// If the input has ended before, the take is empty, and its stop reports the end. Real-time safe: no.
+    /// If the input has ended before, the take is empty, its stop reports the end, and saving the take leaves a file
+    /// without frames. Real-time safe: no.
     ///
     /// - Parameter draft: a take made by `prepare(_:)`.
     public consuming func record(_ draft: TakeDraft) -> RunningTake {

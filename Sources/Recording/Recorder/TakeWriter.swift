@@ -161,6 +161,8 @@ final class TakeWriter {
         case (.stop(let reason), _):
             timed.endAll(reason)
             stop(reason)
+        // The input ended before the take: the file stays, without frames, until `conclude`.
+        case (.record(let draft), .over) where take == nil: take = open(draft)
         case (.record(let draft), _): try? draft.discard()
         // Commands that came too late for the take.
         case (.pause, _), (.resume, _), (.mark, _): break
@@ -168,9 +170,13 @@ final class TakeWriter {
         publish()
     }
 
+    private func open(_ draft: TakeDraft) -> OpenTake {
+        OpenTake(draft, sampleRate: sampleRate, inputChannels: blocks.channelCount)
+    }
+
     private func begin(_ draft: TakeDraft) {
         let earlier = preRoll.take()
-        take = OpenTake(draft, sampleRate: sampleRate, inputChannels: blocks.channelCount)
+        take = open(draft)
         mode = .recording
         let channelCount = blocks.channelCount
         let preRollFrames = Int64(earlier.count / channelCount)
