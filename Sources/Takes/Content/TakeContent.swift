@@ -127,13 +127,16 @@ final class TakeContent {
 
     /// Writes the marks within the take after its samples, sorted by frame. The header must count all frames.
     ///
-    /// After a fault the file is unchanged.
+    /// Until the header of a WAV file counts the marks, they are bytes behind the end of the file's last chunk, which
+    /// readers ignore. The marks reach the disk before the header: after a loss of power, no header counts missing
+    /// marks. After a fault the file is unchanged.
     func writeMarks(_ marks: [TakeMark]) throws(FileFault) {
         let chunks = format.chunks(for: marks, frameCount: toldFrames)
         if chunks.isEmpty { return }
         let end = format.fileEnd(toldFrames)
         do throws(FileFault) {
             try storage.write(chunks, at: end)
+            if format.container == .wav { try storage.synchroniseData() }
             try storage.write(format.header(frameCount: toldFrames, trailingBytes: chunks.count), at: 0)
         } catch {
             _ = keepWholeFrames()

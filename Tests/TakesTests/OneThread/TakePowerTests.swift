@@ -124,6 +124,22 @@ private final class PowerBench {
         return try again.crashes(20, using: &random) { image in try loss(self.promise(at: image) ?? promise) }
     }
 
+    /// Returns the fault of a file whose header counts marks that are not in the file; nil otherwise. Without a
+    /// recovery.
+    func falseMarkCount() throws -> String? {
+        guard FileIdentity(path: path) != nil else { return nil }
+        let file = try unsafe RegularFile(path)
+        let header = try FileBytes.bytes(of: file.descriptor, at: 0, count: format.headerBytes)
+        // A loss of power may leave anything instead of a header.
+        guard let counted = format.lengths(inHeader: header), counted.trailingBytes > 0,
+            format.header(frameCount: counted.frameCount, trailingBytes: Int(counted.trailingBytes)) == header
+        else { return nil }
+        let expected = format.chunks(for: marks, frameCount: counted.frameCount)
+        let found = try FileBytes.bytes(
+            of: file.descriptor, at: format.fileEnd(counted.frameCount), count: Int(counted.trailingBytes))
+        return found == expected ? nil : "the header counts \(counted.trailingBytes) bytes of marks, which are missing"
+    }
+
     /// Compares the file with the recorded frames.
     private func difference(frames: Int, markCount: Int) throws -> String? {
         let found = try decode(path)
@@ -204,6 +220,21 @@ struct TakePowerTests {
             round += 1
         }
         print("recoveries: \(report)")
+        #expect(report.losses.isEmpty, "\(random): \(report)")
+    }
+
+    @Test("after a loss of power no header of a take counts marks that are not in the file")
+    func countedMarks() throws {
+        var random = SeededGenerator(printedFor: "counted marks and power")
+        let formats = Self.formats.filter { $0.container == .wav }
+        var (report, round) = (CrashReport(), 0)
+        while report.count < cases(2400, few: 1200) {
+            let bench = try PowerBench(formats[round % formats.count])
+            try bench.record(using: &random)
+            report.add(try bench.disk.crashes(200, using: &random) { _ in try bench.falseMarkCount() })
+            round += 1
+        }
+        print("counted marks: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 

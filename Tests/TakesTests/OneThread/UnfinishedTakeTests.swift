@@ -208,7 +208,7 @@ struct UnfinishedTakeTests {
         let marks = (0..<300).map { TakeMark(name: "a mark of some length, number \($0)", frame: Int64($0)) }
         // A death is like a disk that takes nothing more, part of a write included, and an entry that stays. The first
         // two calls put the header on the disk.
-        for (failing, cut) in [(4, 0), (5, 0), (5, 5), (5, 7001), (6, 0), (7, 0)] {
+        for (failing, cut) in [(4, 0), (5, 0), (5, 5), (5, 7001), (6, 0), (7, 0), (8, 0)] {
             let path = scratch.file("\(failing)-\(cut)")
             let calls = FailingCalls { number in
                 number < failing ? .done : number == failing && cut > 0 ? .isCut(to: cut) : .fails(EIO)
