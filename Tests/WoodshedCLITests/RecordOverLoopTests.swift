@@ -201,6 +201,30 @@ struct RecordOverLoopTests {
         #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
     }
 
+    @Test(
+        "a program that follows practice gets a last event although Ctrl-C ends the run while r opens the input",
+        .needsTerminal)
+    func keyThenSignalForFollower() {
+        let studio = Studio()
+        let settings = studio.folder["asound.conf"]
+        studio.folder.write("asound.conf", Array("pcm.!default { type null }\nctl.!default { type hw card 0 }\n".utf8))
+        let run = TerminalRun(
+            Command.path, ["practice", studio.folder["song.wav"], "--section", "1-2", "--control", "socket"],
+            environment: studio.environment.merging(["ALSA_CONFIG_PATH": settings]) { $1 })
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        let follower = studio.connect()
+        #expect(follower?.ask("follow")?.contains(#""ok":true"#) == true)
+        // As above.
+        #expect(unsafe mkfifo(studio.folder["pipe"], 0o600) == 0 && rename(studio.folder["pipe"], settings) == 0)
+        run.send("r")
+        #expect(run.wait(for: "opening the input"), "\(run.text)")
+        run.send(signal: SIGINT)
+        #expect(run.finish() == 130, "\(run.text)")
+        var last: String?
+        while let line = follower?.line() { last = line }
+        #expect(last?.contains(#""event":"playback.finished""#) == true, "\(last ?? "") \(run.text)")
+    }
+
     @Test("r right after q does not begin another session", .needsTerminal)
     func keyAfterQuit() {
         let run = TerminalRun(

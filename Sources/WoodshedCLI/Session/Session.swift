@@ -217,7 +217,7 @@ final class Session: RunOwner {
         // The next session writes the last line, and says the closing words. Until the next session begins, nothing
         // watches signals, because the device may take long to open: a signal ends the process at once, with the report
         // of this session.
-        if handover != nil { keepLastWords() }
+        if handover != nil { reportBeforeHandover() }
         return try run.conclude(
             { handover == nil ? run.programLine { summary.lastLine(failed: device.hasFailed).json } : nil },
             words: {
@@ -227,9 +227,12 @@ final class Session: RunOwner {
             failures: [device.failure, recording?.failure, device.loss])
     }
 
-    /// Keeps the report of this session for a signal before the next session.
-    private func keepLastWords() {
-        let line = loop.messages.json ? summary.lastLine(failed: device.hasFailed).json + "\n" : ""
+    /// Keeps the report of this session for a signal before the next session. Followers get the last event now, because
+    /// their connections end with this session.
+    private func reportBeforeHandover() {
+        let last = summary.lastLine(failed: device.hasFailed).json
+        run.remote?.publish(last)
+        let line = loop.messages.json ? last + "\n" : ""
         let words = loop.messages.quiet ? [] : summary.words(.interrupted, isVerbose: loop.messages.verbose)
         LastWords.keep(output: line, error: words.map { printable($0) + "\n" }.joined())
     }
