@@ -108,7 +108,7 @@ package struct ChildProcess: ~Copyable {
             // On an older system only the program itself is ended.
             if leadsGroup { linux_process_group_signal(process, SIGKILL) }
             linux_process_signal(process, SIGKILL)
-            _ = wait(milliseconds: -1)
+            _ = DescriptorEvents.wait(for: POLLIN, of: process, milliseconds: -1)
             _ = end()
         }
         if process >= 0 { close(process) }
@@ -145,9 +145,11 @@ package struct ChildProcess: ~Copyable {
             ]
             // After the end of the process all its output is in the pipe. Do not wait then, even if another process
             // holds the other end.
-            if unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000)) < 0 { continue }
+            let count = unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000))
+            // Time passes also under signals in quick succession.
             let passed = min(MonotonicTime.seconds() - start, 2 * Self.stepSeconds)
             (total, silent) = (total + passed, silent + passed)
+            if count < 0 { continue }
             // A program may redirect its error output; poll() would then return at once for as long as it runs.
             if waiting[1].revents != 0 { errorsAreOpen = drainErrors(&errorText) }
             if waiting[0].revents != 0 {
@@ -168,15 +170,6 @@ package struct ChildProcess: ~Copyable {
         _ = drainErrors(&errorText)
         let lines = String(decoding: errorText, as: UTF8.self).split(whereSeparator: \.isNewline)
         return ChildResult(end: end, lastErrorLine: lines.last.map(String.init) ?? "")
-    }
-
-    /// Waits until the process has ended; returns false after the timeout.
-    private func wait(milliseconds: Int32) -> Bool {
-        var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
-        while true {
-            let count = unsafe poll(&waiting, 1, milliseconds)
-            if count >= 0 || errno != EINTR { return count > 0 }
-        }
     }
 
     /// Returns the end of the process, and removes the process from the system's list. Requires an ended process.

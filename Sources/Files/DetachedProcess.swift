@@ -65,8 +65,7 @@ package struct DetachedProcess: ~Copyable {
     /// - Parameter milliseconds: Longest wait for the end.
     package func end(within milliseconds: Int32) -> ChildEnd? {
         guard process >= 0 else { return endByNumber(within: milliseconds) }
-        var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&waiting, 1, milliseconds) > 0 else { return nil }
+        guard DescriptorEvents.wait(for: POLLIN, of: process, milliseconds: milliseconds) != 0 else { return nil }
         var info = unsafe siginfo_t()
         // P_PIDFD: <sys/wait.h> defines the constant as a macro of its own.
         guard unsafe waitid(idtype_t(rawValue: 3), id_t(process), &info, WEXITED) == 0 else { return .unknown }

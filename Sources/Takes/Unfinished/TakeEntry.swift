@@ -201,7 +201,10 @@ final class TakeEntry {
     func append(_ line: String) throws(StateFile.Fault) {
         // A line behind the rest of a line that was cut off would be lost with that rest.
         let bytes = Array(((isCut ? "\n" : "") + line).utf8)
-        let written = unsafe write(descriptor, bytes, bytes.count)
+        var written = unsafe write(descriptor, bytes, bytes.count)
+        for _ in 0..<FileBytes.patience where written < 0 && errno == EINTR {
+            written = unsafe write(descriptor, bytes, bytes.count)
+        }
         if written > 0 { isCut = written < bytes.count }
         guard written == bytes.count else { throw Self.fault(written < 0 ? errno : ENOSPC) }
         isDirty = true

@@ -24,10 +24,7 @@ package enum StandardOutputFile {
     }
 
     /// True if the reader of standard output has closed the pipe.
-    package static var isAbandoned: Bool {
-        var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-        return unsafe poll(&request, 1, 0) > 0 && Int32(request.revents) & POLLERR != 0
-    }
+    package static var isAbandoned: Bool { DescriptorEvents.wait(for: 0, of: STDOUT_FILENO) & POLLERR != 0 }
 
     /// Returns a path for a temporary file, to be copied later.
     package static func spoolPath() -> String {

@@ -68,10 +68,7 @@ package struct StandardStream: Sendable {
     package static func dropErrors(_ isDropping: Bool) { dropsErrors.store(isDropping, ordering: .relaxed) }
 
     /// True if a short text can be written without waiting for the reader. Safe in a signal handler.
-    package var takesMore: Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&request, 1, 0) != 0
-    }
+    package var takesMore: Bool { DescriptorEvents.wait(for: POLLOUT, of: descriptor) != 0 }
 
     /// Writes all of the text.
     package func write(_ text: String) throws(OutputError) {

@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// A wait for one descriptor, in spite of signals: `poll` reports a signal like a failure, and a caller could take either
+/// for an event or for the end of the time.
+package enum DescriptorEvents {
+    /// Returns the events of a descriptor; 0 after the timeout, or if the system refuses to wait. A signal does not
+    /// shorten the wait. Safe in a signal handler.
+    ///
+    /// - Parameters:
+    ///   - wanted: The events to wait for, such as `POLLIN`. Errors are returned in any case.
+    ///   - milliseconds: Timeout; 0 only asks, and -1 waits without a limit.
+    package static func wait(for wanted: Int32, of descriptor: Int32, milliseconds: Int32 = 0) -> Int32 {
+        let limit = MonotonicTime.now() + Int64(milliseconds) * 1_000_000
+        var request = pollfd(fd: descriptor, events: Int16(wanted), revents: 0)
+        var left = milliseconds
+        while unsafe poll(&request, 1, left) < 0 {
+            guard errno == EINTR else { return 0 }
+            // Rounded up, so that the time is over at 0.
+            if milliseconds > 0 { left = Int32(clamping: max(0, (limit - MonotonicTime.now() + 999_999) / 1_000_000)) }
+        }
+        return Int32(request.revents)
+    }
+}
