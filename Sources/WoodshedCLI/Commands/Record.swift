@@ -270,7 +270,7 @@ struct Record: Verb {
         if let summary = outcome.summary {
             // Listing may wait for the store twice, and reads the file once.
             Signals.postponeLeaving(seconds: Signals.concludingSeconds)
-            let made = (try? conversion.get()) ?? nil
+            let made = (try? conversion.get())?.path
             let path = outcome.isKept ? made ?? place.takePath : nil
             let last = line.stopped(
                 summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
@@ -290,7 +290,9 @@ struct Record: Verb {
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
             if let error = outcome.fileError { throw error }
         }
-        if outcome.status == .success, watch.isOver { throw CommandFailure(watch.status) }
+        let late = try conversion.get()?.ending ?? .success
+        let ending = watch.isOver ? watch.status : late
+        if outcome.status == .success, ending != .success { throw CommandFailure(ending) }
         if let error = outcome.inputError { throw error }
         if let failure = outcome.outputFailure { throw failure }
         guard outcome.status == .success else { throw CommandFailure(outcome.status) }
@@ -330,11 +332,12 @@ struct Record: Verb {
         return false
     }
 
-    /// Converts the take if requested, and returns the path of the new file.
+    /// Converts the take if requested. Returns the path of the new file, and the status of a signal that came too late
+    /// to cancel the file, or success.
     private func convert(
         _ outcome: RecordOutcome, _ summary: TakeSummary, _ line: RecorderLine, _ place: TakePlace, _ signals: Int32,
         _ remote: RemoteDesk?
-    ) throws -> String? {
+    ) throws -> (path: String, ending: ExitStatus)? {
         guard outcome.isKept, let take = place.takePath, let target = place.path, let format = place.format.export
         else { return nil }
         let news = line.converting(take, frames: summary.frameCount, to: target, format)
@@ -342,8 +345,7 @@ struct Record: Verb {
         write(news, outcome)
         let conversion = Conversion(
             take: take, target: target, format: format, marks: outcome.marks, signals: signals, messages: messages)
-        try conversion.run()
-        return target
+        return (target, try conversion.run())
     }
 
     private func figures(_ statistics: StreamStatistics) -> String {

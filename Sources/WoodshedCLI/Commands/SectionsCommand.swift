@@ -210,13 +210,16 @@ struct SectionsCommand: Verb {
         switch format ?? SectionExport(fileName: path) {
         case .cards:
             let draws = StandardStream.error.isTerminal && !quiet && !plain
-            let cards = try CardFile(kept: kept, draws: draws).write(to: path)
+            let (cards, ending) = try CardFile(kept: kept, draws: draws).write(to: path)
             cards.notes.forEach { StandardStream.error.note(printable($0)) }
             let count = counted(cards.noteCount, "card")
             let takes = cards.takeCount == 0 ? "" : ", \(cards.takeCount) with a take"
-            guard !quiet, !json else { return }
-            StandardStream.error.note("wrote \(printable(path)), \(count)\(takes)")
-            StandardStream.error.note("next: import it into Anki; exported and imported again, it updates the cards")
+            if !quiet, !json {
+                StandardStream.error.note("wrote \(printable(path)), \(count)\(takes)")
+                StandardStream.error.note(
+                    "next: import it into Anki; exported and imported again, it updates the cards")
+            }
+            if ending != .success { throw CommandFailure(ending) }
         case let other:
             let given: SectionFormat? = if case .list(let format) = other { format } else { nil }
             let (format, notes) = try SectionFiles(kept: kept).write(to: path, given)

@@ -84,9 +84,8 @@ struct TakesCommand: Verb {
         case .rate: try changes.edit(words[0], .rate(try TakeChanges.rating(words[1])), "rated")
         case .export where pair:
             let take = try TakeWord.take(words[0], in: store)
-            try PairFile(take: take, store: store, recording: model, matches: match, messages: messages)
-                .write(to: words[1])
-            note("wrote \(words[1])")
+            let file = PairFile(take: take, store: store, recording: model, matches: match, messages: messages)
+            try noteWritten(words[1], try file.write(to: words[1]))
         case .export: try export(try TakeWord.heard(words[0], in: store), to: words[1])
         case .add: try changes.add(words)
         case .rm: try changes.delete(try TakeWord.takes(words, in: store))
@@ -225,11 +224,17 @@ struct TakesCommand: Verb {
             let conversion = Conversion(
                 take: take.currentPath, target: path, format: format,
                 marks: marks.map { TakeMark(name: $0.name, frame: $0.frame) }, signals: signals, messages: messages)
-            try conversion.run()
+            try noteWritten(path, try conversion.run())
         } else {
             try copy(take, to: path, as: place.format)
+            try noteWritten(path, .success)
         }
+    }
+
+    /// Reports a complete file. A signal that came too late to cancel the file still gives the exit status.
+    private func noteWritten(_ path: String, _ ending: ExitStatus) throws(CommandFailure) {
         note("wrote \(path)")
+        if ending != .success { throw CommandFailure(ending) }
     }
 
     /// Copies the take, for a target in the take's own format.

@@ -1,4 +1,5 @@
 // `woodshed sections FILE export CARDS.apkg`: the sections as flash cards.
+import Explanations
 import Glibc
 import Terminal
 import WoodshedPractice
@@ -43,8 +44,9 @@ struct CardFile {
 
     /// Writes a card for each section.
     ///
+    /// - Returns: The cards, and success or the status of a signal that came too late to cancel the file.
     /// - Throws: An error that names the missing part; no file is left then.
-    func write(to path: String) throws -> CardExport.Summary {
+    func write(to path: String) throws -> (cards: CardExport.Summary, ending: ExitStatus) {
         guard path != "-" else {
             throw CommandFailure(
                 .usage, "cards cannot be written to standard output", remedy: "Name a file that ends in .apkg.")

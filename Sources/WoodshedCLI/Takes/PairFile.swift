@@ -1,4 +1,5 @@
 // `woodshed takes export TAKE FILE --pair`: the model left, the take right.
+import Explanations
 import Glibc
 import Terminal
 import WoodshedPractice
@@ -14,8 +15,9 @@ struct PairFile {
 
     /// Writes the file.
     ///
+    /// - Returns: Success, or the status of a signal that came too late to cancel the file.
     /// - Throws: An error that names the missing part; no file is left then.
-    func write(to path: String) throws {
+    func write(to path: String) throws -> ExitStatus {
         let signals = Signals.install()
         let format = try FileFormat(named: path)
         guard let model = take.model else {
@@ -27,18 +29,18 @@ struct PairFile {
         let info = try AudioFileInfo(path: file)
         let key = try KeptRecording(info, file: file, store: store).recording.key
         let clip = try Clip(path: file, sampleRate: format.sampleRate(for: info.sampleRate))
-        try write(clip, key, to: path, format, signals)
+        return try write(clip, key, to: path, format, signals)
     }
 
     private func write(
         _ clip: Clip, _ key: RecordingKey, to path: String, _ format: FileFormat, _ signals: Int32
-    ) throws {
+    ) throws -> ExitStatus {
         let draws = TerminalTraits.current(plain: messages.plain).drawsStatus && !messages.quiet
-        _ = try WatchedWriting.run(path, signals, draws: draws) { progress, isCancelled in
+        return try WatchedWriting.run(path, signals, draws: draws) { progress, isCancelled in
             try PairExport.write(
                 take, in: clip, key: key, to: path, format: format, matches: matches, progress: progress,
                 isCancelled: isCancelled)
-        }
+        }.ending
     }
 
     /// Returns the refusal of a take without a model.
