@@ -33,6 +33,11 @@ package struct TransferEvent: Sendable {
         case cancelled(keptBytes: Int64)
     }
 
+    /// True for an event that comes many times a second.
+    var isProgress: Bool {
+        if case .progress = kind { true } else { false }
+    }
+
     /// True if no further event of this transfer follows.
     package var isLast: Bool {
         switch kind {

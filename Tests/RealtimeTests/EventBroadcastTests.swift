@@ -42,6 +42,46 @@ struct EventBroadcastTests {
         #expect(count.events.load(ordering: .relaxed) == total)
     }
 
+    @Test("periodic events fill half of an unread stream, and the other events stay")
+    func periodicEvents() async {
+        let broadcast = EventBroadcast<Int> { $0 < 0 }
+        let unread = broadcast.stream
+        let (capacity, surplus) = (EventBroadcast<Int>.periodicCapacity, 9)
+        broadcast.tell(1)
+        for _ in 0..<EventBroadcast<Int>.streamCapacity { broadcast.tell(-1) }
+        let lost = EventBroadcast<Int>.streamCapacity - capacity
+        #expect(broadcast.lostEvents == Int64(lost))
+        broadcast.tell(2)
+        var reader = unread.makeAsyncIterator()
+        #expect(await reader.next() == 1)
+        for _ in 0..<surplus { #expect(await reader.next() == -1) }
+        // Reading makes room for as many.
+        for _ in 0..<2 * surplus { broadcast.tell(-2) }
+        broadcast.tell(3)
+        broadcast.end()
+        #expect(broadcast.lostEvents == Int64(lost + surplus))
+        var counts: [Int: Int] = [:]
+        while let event = await reader.next() { counts[event, default: 0] += 1 }
+        #expect(counts == [-1: capacity - surplus, -2: surplus, 2: 1, 3: 1])
+    }
+
+    @Test(
+        "a released stream of a broadcast with periodic events has no reader left, nor has one after a cancelled reader"
+    )
+    func gonePeriodicStreams() async {
+        let broadcast = EventBroadcast<Int> { $0 < 0 }
+        do {
+            let stream = broadcast.stream
+            #expect(broadcast.hasReaders)
+            withExtendedLifetime(stream) {}
+        }
+        #expect(!broadcast.hasReaders)
+        let task = Task { [stream = broadcast.stream] in for await _ in stream {} }
+        task.cancel()
+        await task.value
+        #expect(!broadcast.hasReaders)
+    }
+
     /// Sends an event to a stream that is released without reading the event.
     private static func tellUnread(_ broadcast: EventBroadcast<Token>) -> Token? {
         let stream = broadcast.stream

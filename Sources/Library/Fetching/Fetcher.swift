@@ -50,7 +50,7 @@ public final class Fetcher: Sendable {
     private let sizeLimit: Int64
     private let cache = ExtractionCache()
     private let state = Mutex(State())
-    private let broadcast = EventBroadcast<FetchEvent>()
+    private let broadcast = EventBroadcast<FetchEvent> { if case .progress = $0.kind { true } else { false } }
     private let threads = FetchThreads()
 
     /// Creates a fetcher. Fetches nothing yet.
@@ -77,8 +77,8 @@ public final class Fetcher: Sendable {
         queue.observe { [weak self] in self?.take($0) }
     }
 
-    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher, and keeps
-    /// its newest 2^20 unread events.
+    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher. A sequence
+    /// keeps 2^20 unread events: the oldest 2^19 reports of progress, and the newest other events.
     public var events: AsyncStream<FetchEvent> { broadcast.stream }
 
     /// Calls `observer` with each event, on a thread of the fetcher. The observer must not block this thread.

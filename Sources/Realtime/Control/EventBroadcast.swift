@@ -16,11 +16,17 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 
     /// Maximum number of unread events of a stream.
     package static var streamCapacity: Int { 1 << 20 }
+    /// Maximum number of unread periodic events of a stream; the rest of a stream's room is for the other events.
+    package static var periodicCapacity: Int { streamCapacity / 2 }
     private let lost = Atomic<Int64>(0)
+    /// Nil if no event is periodic.
+    private let isPeriodic: (@Sendable (Event) -> Bool)?
 
     private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
-    package init() {}
+    /// - Parameter isPeriodic: Returns true for an event that comes many times a second, such as levels, and is out of
+    ///   date with the next; nil if there are none.
+    package init(isPeriodic: (@Sendable (Event) -> Bool)? = nil) { self.isPeriodic = isPeriodic }
 
     /// Calls `observer` with every event from now on, on the thread that calls `tell`, before any reader gets the
     /// event. The observer must return at once.
@@ -29,12 +35,44 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
     /// Stream of all events from now on; a stream requested after the end ends at once.
     ///
     /// A program may hold a stream without reading it. A full stream drops its oldest event for each further event, so
-    /// its memory is bounded, and the last events before the end are always there.
+    /// its memory is bounded, and the last events before the end are always there. A stream with many unread periodic
+    /// events takes no further periodic event until some are read, so that the other events stay.
     package var stream: AsyncStream<Event> {
+        guard let isPeriodic else { return makeStream { $0.take($1) } }
+        let unread = Unread()
+        let all = makeStream { continuation, event in
+            let isOneMore = event.map(isPeriodic) ?? false
+            if isOneMore, unread.count.load(ordering: .relaxed) >= Self.periodicCapacity, let event {
+                return .dropped(event)
+            }
+            // Relaxed: only a counter. Before the event, so that no reader counts the event down first.
+            if isOneMore { unread.count.add(1, ordering: .relaxed) }
+            let result = continuation.take(event)
+            if case .dropped(let event)? = result, isPeriodic(event) { unread.count.subtract(1, ordering: .relaxed) }
+            return result
+        }
+        return AsyncStream {
+            var iterator = all.makeAsyncIterator()
+            let event = await iterator.next()
+            if let event, isPeriodic(event) { unread.count.subtract(1, ordering: .relaxed) }
+            return event
+        }
+    }
+
+    /// The periodic events that wait in a stream.
+    private final class Unread: Sendable {
+        let count = Atomic(0)
+    }
+
+    /// Returns a stream that gets its events from `put`, which returns the fate of an event.
+    private func makeStream(
+        _ put:
+            @escaping @Sendable (AsyncStream<Event>.Continuation, Event?) -> AsyncStream<Event>.Continuation
+            .YieldResult?
+    ) -> AsyncStream<Event> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
             let number = add { [weak self] event in
-                // Relaxed: only a counter.
-                if case .dropped? = continuation.take(event) { self?.lost.add(1, ordering: .relaxed) }
+                if case .dropped? = put(continuation, event) { self?.lost.add(1, ordering: .relaxed) }
             }
             // Without this, a stream that nobody reads any more would be kept, with its events.
             continuation.onTermination = { [weak self] _ in self?.remove(number) }

@@ -36,9 +36,14 @@ public struct RecorderMonitor: Sendable {
     package var droppedFrames: Int64 { shared.capture.droppedFrames }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; a sequence
-    /// requested later ends at once. Get the sequence before the start. A sequence keeps its newest 2^20 unread
-    /// events, almost an hour of levels; the status always has the state. Real-time safe: no.
+    /// requested later ends at once. Get the sequence before the start. A sequence keeps 2^20 unread events: the oldest
+    /// 2^19 levels, which are more than 14 hours, and the newest other events. The status always has the state.
+    /// Real-time safe: no.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
+
+    /// Number of events lost so far because nobody read their sequence, over all sequences of `events`. Real-time safe:
+    /// no.
+    public var lostEvents: Int64 { shared.events.lostEvents }
 
     /// A number that grows as long as the writer processes captured frames. While the number grows, waiting for a late
     /// end of a take makes sense.

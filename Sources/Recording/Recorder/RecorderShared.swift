@@ -9,7 +9,7 @@ final class RecorderShared: @unchecked Sendable {
     // Unchecked because of the values guarded by the two locks.
     let capture: CaptureStage
     let commands = RecorderCommands()
-    let events = EventBroadcast<RecorderEvent>()
+    let events = EventBroadcast<RecorderEvent> { if case .levels = $0 { true } else { false } }
     let timedEvents = EventBroadcast<TimedTakeEvent>()
     let progress = RecorderProgress()
     private let writing = ConditionLock()

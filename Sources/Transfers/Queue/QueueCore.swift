@@ -31,7 +31,7 @@ enum Command: Sendable {
 final class QueueCore: @unchecked Sendable {
     let settings: TransferSettings
     let hooks: TransferHooks
-    let events = EventBroadcast<TransferEvent>()
+    let events = EventBroadcast<TransferEvent> { $0.isProgress }
 
     private let lock = ConditionLock()
     // The lock guards all properties below.

@@ -21,7 +21,7 @@ package final class Transfer: Sendable {
     }
 
     private let shown = Mutex(Shown())
-    private let broadcast = EventBroadcast<TransferEvent>()
+    private let broadcast = EventBroadcast<TransferEvent> { $0.isProgress }
     private let core: QueueCore
 
     init(id: Int, _ request: TransferRequest, _ core: QueueCore) {
