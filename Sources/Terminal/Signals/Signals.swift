@@ -8,9 +8,8 @@ import Synchronization
 /// The handled signals, and their arrivals.
 package enum Signals {
     private static let writeEnd = Atomic<Int32>(-1)
-    private static let interrupts = Atomic<Int>(0)
-    /// True while a loop reads the pipe, or soon will; otherwise an interrupt ends the process itself.
-    private static let isWatched = Atomic<Bool>(false)
+    /// A watch lasts while a loop reads the pipe, or soon will; otherwise an interrupt ends the process itself.
+    private static let requests = EndRequests()
     /// True if the reader of the pipe has seen a signal that requests the end.
     private static let isAnswered = Atomic<Bool>(false)
     /// True during an operation that must complete before the process ends.
@@ -43,8 +42,7 @@ package enum Signals {
         LiveLines.prepareForHandlers()
         LastWords.prepareForHandlers()
         guard let pipe = WakePipe() else { return -1 }
-        _ = interrupts.load(ordering: .relaxed)
-        _ = isWatched.load(ordering: .relaxed)
+        _ = requests.isRequested
         _ = (allowance.load(ordering: .relaxed), secondsLeft.load(ordering: .relaxed))
         _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed), first.load(ordering: .relaxed))
         writeEnd.store(pipe.writeEnd, ordering: .releasing)
@@ -69,19 +67,19 @@ package enum Signals {
     /// - Returns: False within an earlier watch, which only its owner ends.
     @discardableResult
     package static func beginWatching() -> Bool {
-        let begins = !isWatched.load(ordering: .relaxed)
+        let begins = !requests.isWatched
         // An earlier part may have had a longer allowance.
         allowance.store(patience, ordering: .relaxed)
         guard isAnswered.exchange(false, ordering: .relaxed) || begins else { return false }
+        // Before the watch: a first interrupt of the watch keeps its alarm.
         stopLeaving()
-        interrupts.store(0, ordering: .relaxed)
-        isWatched.store(true, ordering: .releasing)
+        requests.beginWatch()
         return begins
     }
 
     /// Ends the watch: from here on, an interrupt ends the process at once again.
     package static func endWatching() {
-        isWatched.store(false, ordering: .releasing)
+        requests.endWatch()
         stopLeaving()
     }
 
@@ -94,7 +92,7 @@ package enum Signals {
     /// for `seconds`.
     package static func postponeLeaving(seconds: UInt32 = patience) {
         allowance.store(seconds, ordering: .relaxed)
-        if interrupts.load(ordering: .acquiring) > 0 { leaveLater() }
+        if requests.isRequested { leaveLater() }
     }
 
     /// Ends the process after the allowance, unless called again before. Safe in a signal handler.
@@ -170,14 +168,14 @@ package enum Signals {
     private static let quietHandler: __sighandler_t = { _ in }
 
     private static let endingHandler: __sighandler_t = { number in
-        let earlier = Signals.interrupts.add(1, ordering: .acquiringAndReleasing).oldValue
-        if earlier == 0 {
+        let (isFirst, isWatched) = Signals.requests.add()
+        if isFirst {
             Signals.first.store(number, ordering: .releasing)
             // The responsible thread may wait for an event that never comes.
             Signals.leaveLater()
         }
-        if Signals.isWatched.load(ordering: .acquiring) {
-            if earlier == 0 { return Signals.notify(number) }
+        if isWatched {
+            if isFirst { return Signals.notify(number) }
             // A closing terminal and `timeout` send their signals twice. Only a second Ctrl-C means that the user does
             // not want to wait.
             if number != SIGINT { return }
