@@ -1,29 +1,30 @@
+// Signals during a wait for a descriptor.
+import Files
 import Glibc
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import Files
+@testable import Terminal
 
-@Suite("Waits for a descriptor")
-struct DescriptorEventsTests {
+@Suite("Interrupted waits for a descriptor")
+struct InterruptedWaitTests {
     /// The waiting thread, which another thread interrupts until `isOver`.
     private static let waiter = Atomic<UInt>(0)
     private static let isOver = Atomic<Bool>(false)
     private static let interruptions = Atomic<Int>(0)
 
-    @Test("a signal is no event of a descriptor, and does not shorten a wait")
+    @Test("a signal is not taken for room in a full pipe, and does not shorten a wait for a descriptor")
     func signals() throws {
         let (empty, full) = (try #require(WakePipe()), try #require(WakePipe()))
         defer { for pipe in [empty, full] { pipe.closeBoth() } }
         let block = [UInt8](repeating: 0, count: 4096)
         while unsafe write(full.writeEnd, block, block.count) > 0 {}
-        #expect(DescriptorEvents.wait(for: POLLOUT, of: empty.writeEnd) == POLLOUT)
+        #expect(StandardStream(descriptor: empty.writeEnd).takesMore)
 
         _ = Self.interruptions.load(ordering: .relaxed)
         var action = sigaction()
         unsafe action.__sigaction_handler.sa_handler = { _ in
-            DescriptorEventsTests.interruptions.add(1, ordering: .relaxed)
+            InterruptedWaitTests.interruptions.add(1, ordering: .relaxed)
         }
         unsafe sigemptyset(&action.sa_mask)
         #expect(unsafe sigaction(SIGUSR2, &action, nil) == 0)
@@ -32,8 +33,8 @@ struct DescriptorEventsTests {
         let code = unsafe pthread_create(
             &thread, nil,
             { _ in
-                let waiter = pthread_t(DescriptorEventsTests.waiter.load(ordering: .acquiring))
-                while !DescriptorEventsTests.isOver.load(ordering: .acquiring) { pthread_kill(waiter, SIGUSR2) }
+                let waiter = pthread_t(InterruptedWaitTests.waiter.load(ordering: .acquiring))
+                while !InterruptedWaitTests.isOver.load(ordering: .acquiring) { pthread_kill(waiter, SIGUSR2) }
                 return nil
             }, nil)
         try #require(code == 0)
@@ -46,10 +47,11 @@ struct DescriptorEventsTests {
         #expect(DescriptorEvents.wait(for: POLLIN, of: empty.readEnd, milliseconds: 200) == 0)
         #expect(MonotonicTime.now() - begin >= 200_000_000)
         // Enough signals that some come within the call.
+        let reader = StandardStream(descriptor: full.writeEnd)
         var falseEvents = 0
         let (first, limit) = (Self.interruptions.load(ordering: .relaxed), begin + 120_000_000_000)
         while Self.interruptions.load(ordering: .relaxed) < first + 5000, MonotonicTime.now() < limit {
-            if DescriptorEvents.wait(for: POLLOUT, of: full.writeEnd) != 0 { falseEvents += 1 }
+            if reader.takesMore { falseEvents += 1 }
         }
         #expect(falseEvents == 0 && Self.interruptions.load(ordering: .relaxed) >= first + 5000)
     }
