@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A wait for one descriptor, in spite of signals: `poll` reports a signal like a failure, which a caller could take for
-/// an event or for the end of the time.
+/// A wait for one descriptor, in spite of signals. `poll` reports a signal like a failure, and a caller could take the
+/// failure for an event or for a timeout.
 package enum DescriptorEvents {
     /// Returns the events of a descriptor; 0 after the timeout, or if the system refuses to wait. A signal does not
     /// shorten the wait. Safe in a signal handler.

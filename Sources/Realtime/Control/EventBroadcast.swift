@@ -51,12 +51,12 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
             if case .dropped(let event)? = result, isPeriodic(event) { unread.count.subtract(1, ordering: .relaxed) }
             return result
         }
-        return AsyncStream {
+        return AsyncStream(unfolding: {
             var iterator = all.makeAsyncIterator()
             let event = await iterator.next()
             if let event, isPeriodic(event) { unread.count.subtract(1, ordering: .relaxed) }
             return event
-        }
+        })
     }
 
     /// The periodic events that wait in a stream.

@@ -1,5 +1,6 @@
 // `woodshed record`: records an input, with meters, into a file valid at every moment.
 import ArgumentParser
+import Explanations
 import Glibc
 import Terminal
 import Woodshed

@@ -6,21 +6,30 @@ import Testing
 
 @Suite("Requests of the end")
 struct EndRequestTests {
+    private func words(_ request: (isFirst: Bool, isWatched: Bool)) -> String {
+        (request.isFirst ? "first" : "again") + (request.isWatched ? ", watched" : "")
+    }
+
     @Test("a request is the first of its watch, also after requests of an earlier watch or an earlier part")
     func first() {
-        let requests = EndRequests()
-        #expect(requests.add() == (true, false))
-        #expect(requests.add() == (false, false) && requests.isRequested && !requests.isWatched)
+        let shared = Shared()
+        var seen: [String] = []
+        func add() { for _ in 0..<2 { seen.append(words(shared.requests.add())) } }
+        add()
         for _ in 0..<2 {
-            requests.beginWatch()
-            #expect(!requests.isRequested && requests.isWatched)
-            #expect(requests.add() == (true, true))
-            #expect(requests.add() == (false, true))
+            shared.requests.beginWatch()
+            let (isRequested, isWatched) = (shared.requests.isRequested, shared.requests.isWatched)
+            #expect(!isRequested && isWatched)
+            add()
         }
-        requests.endWatch()
-        #expect(requests.add() == (false, false) && requests.isRequested)
-        requests.beginWatch()
-        #expect(requests.add() == (true, true))
+        shared.requests.endWatch()
+        let (isRequested, isWatched) = (shared.requests.isRequested, shared.requests.isWatched)
+        #expect(isRequested && !isWatched)
+        add()
+        shared.requests.beginWatch()
+        add()
+        let watched = ["first, watched", "again, watched"]
+        #expect(seen == ["first", "again"] + watched + watched + ["again", "again"] + watched)
     }
 
     private final class Shared: Sendable {

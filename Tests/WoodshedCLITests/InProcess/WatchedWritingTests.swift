@@ -27,7 +27,8 @@ struct WatchedWritingTests {
         defer { pipe.closeBoth() }
         let statuses: [Int32: ExitStatus] = [SIGINT: .interrupted, SIGTERM: .terminated, SIGHUP: .hangup]
         let status = statuses[number] ?? .success
-        let (value, ending) = try WatchedWriting.run("cards.apkg", pipe.readEnd, draws: false) { _, isCancelled in
+        let signals = pipe.readEnd
+        let (value, ending) = try WatchedWriting.run("cards.apkg", signals, draws: false) { _, isCancelled -> Int in
             send(number)
             if isSeen { #expect(isCancelled() == (status != .success)) }
             return 7
@@ -42,7 +43,7 @@ struct WatchedWritingTests {
         for number in [nil, SIGTERM] {
             let failure = #expect(throws: CommandFailure.self) {
                 try WatchedWriting.run("cards.apkg", pipe.readEnd, draws: false) { _, _ -> Int in
-                    number.map(send)
+                    if let number { send(number) }
                     throw cause
                 }
             }
