@@ -46,7 +46,7 @@ struct CardFile {
     ///
     /// - Returns: The cards, and success or the status of a signal that came too late to cancel the file.
     /// - Throws: An error that names the missing part; no file is left then.
-    func write(to path: String) throws -> (cards: CardExport.Summary, ending: ExitStatus) {
+    func write(to path: String) throws -> (value: CardExport.Summary, ending: ExitStatus) {
         guard path != "-" else {
             throw CommandFailure(
                 .usage, "cards cannot be written to standard output", remedy: "Name a file that ends in .apkg.")
