@@ -97,9 +97,9 @@ struct ProgramOutputTests {
     @Test("a reader that is gone is reported once, and no line waits for it")
     func gone() throws {
         signal(SIGPIPE, SIG_IGN)
-        // A pipe of this test alone, whose reading end is closed.
+        // A pipe of this test alone, whose reading end is closed, also in programs started by other tests.
         var ends: [Int32] = [-1, -1]
-        try #require(unsafe Glibc.pipe(&ends) == 0)
+        try #require(unsafe pipe2(&ends, O_CLOEXEC) == 0)
         close(ends[0])
         defer { close(ends[1]) }
         let output = ProgramOutput(StandardStream(descriptor: ends[1]))

@@ -44,7 +44,7 @@ final class TestFolder: Sendable {
 
     @discardableResult
     func write(_ name: String, _ bytes: [UInt8]) -> String {
-        let descriptor = unsafe open(self[name], O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        let descriptor = unsafe open(self[name], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -58,7 +58,7 @@ final class TestFolder: Sendable {
     func read(_ name: String) -> [UInt8] { Self.read(self[name]) }
 
     static func read(_ path: String) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
         var result: [UInt8] = []
