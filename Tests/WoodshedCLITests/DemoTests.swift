@@ -97,10 +97,11 @@ struct DemoRunTests {
                 #expect(eventually { !folder.names.isEmpty })
                 running.send(SIGINT)
             }
-            guard run.status != 0 else { continue }
+            // The interrupt may also come between the last change of the file and the end of the process.
+            guard run.status != 0, folder.names != ["demo.wav"] else { continue }
             #expect(run.status == 130, "\(run.error)")
             return #expect(folder.names.isEmpty)
         }
-        Issue.record("no interrupt came in time")
+        Issue.record("no interrupt came in time, or every interrupted demo left its file")
     }
 }

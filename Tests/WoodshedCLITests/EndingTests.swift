@@ -122,6 +122,8 @@ struct EndingTests {
         defer { if held >= 0 { close(held) } }
         let script = #"cd "$0" && echo $$ >number && exec "$1" render song.wav -o pipe"#
         let run = Command.run(["-c", script, folder.path, Command.path], program: "/bin/sh") { running in
+            // Opening any other file, such as a library, looks the same.
+            #expect(running.waitUntilHandled(SIGTERM))
             // A full pipe; without a reader the program waits in the call that opens the pipe.
             #expect(
                 eventually {
