@@ -13,6 +13,7 @@ struct ControlEventsTests {
         let studio = Studio()
         let server = try SocketServer(runtime: studio.folder["run"])
         let published = Mutex<[String]>([])
+        let isFollowed = Atomic<Bool>(false)
         @Sendable func publish(_ line: String) {
             published.withLock { $0.append(line) }
             server.publish(line)
@@ -22,9 +23,11 @@ struct ControlEventsTests {
             // An event can come just before the answer to another request.
             if !isFollowing { publish(#"{"event":"between"}"#) }
             server.answer(request, #"{"ok":true}"#, follows: isFollowing ? true : nil)
+            if isFollowing { isFollowed.store(true, ordering: .releasing) }
         }
         let finished = Command.run(["ctl", "events"], environment: studio.environment) { _ in
-            #expect(eventually { server.hasFollowers })
+            // The answer precedes the events. `hasFollowers` may be true before the answer is queued.
+            #expect(eventually { isFollowed.load(ordering: .acquiring) } && server.hasFollowers)
             for number in 1...5 {
                 publish(#"{"event":"\#(number)"}"#)
                 usleep(300_000)

@@ -31,6 +31,18 @@ struct DeviceListTests {
         Command.run(arguments, environment: ["ALSA_CONFIG_PATH": folder["asound.conf"]])
     }
 
+    /// Lists the devices. On a busy machine even a device that answers may come too late for the list: then the list is
+    /// made again.
+    private func list(_ arguments: String...) -> Finished {
+        var run: Finished
+        var attempts = 0
+        repeat {
+            run = Command.run(["devices"] + arguments, environment: ["ALSA_CONFIG_PATH": folder["asound.conf"]])
+            attempts += 1
+        } while attempts < 20 && ["ready", "held"].contains { run.text.contains("the device \($0) does not answer") }
+        return run
+    }
+
     private func hold() throws -> any OutputStream {
         try openOutput(.system(held.name), try StreamRequest(sampleRate: 48_000, channelCount: 2))
     }
@@ -39,7 +51,7 @@ struct DeviceListTests {
     func words() throws {
         let stream = try hold()
         defer { stream.stop() }
-        let run = run("devices")
+        let run = list()
         #expect(run.status == 0, "\(run.error)")
         let titles = run.lines.indices.filter { !run.lines[$0].hasPrefix(" ") && !run.lines[$0].hasPrefix("*") }
         #expect(titles.map { run.lines[$0] } == ["Outputs (--output)", "Inputs (--input)"])
@@ -62,7 +74,7 @@ struct DeviceListTests {
     func json() throws {
         let stream = try hold()
         defer { stream.stop() }
-        let run = run("devices", "--json")
+        let run = list("--json")
         #expect(run.status == 0 && run.lines.count == 1 && run.text.hasPrefix(#"{"v":1,"devices":[{"name":"#))
         for direction in ["output", "input"] {
             #expect(

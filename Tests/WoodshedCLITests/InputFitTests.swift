@@ -10,13 +10,13 @@ import Woodshed
 struct InputFitTests {
     private let folder = TestFolder()
 
-    private func record(_ arguments: [String]) -> Finished {
+    private func record(_ arguments: [String], act: ((RunningCommand) -> Void)? = nil) -> Finished {
         Command.run(
             ["record"] + arguments,
             environment: [
                 "ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "XDG_STATE_HOME": folder["state"],
                 "XDG_DATA_HOME": folder["data"],
-            ], folder: folder.path)
+            ], folder: folder.path, act: act)
     }
 
     private func record(_ name: String, from file: String, _ arguments: String...) -> Finished {
@@ -77,10 +77,13 @@ struct InputFitTests {
         var options = VirtualCardOptions()
         options.channels = 8...8
         options.rates = [44_100]
-        options.captureFaults = "unplug@12000"
         let rig = try VirtualCardRig(options)
         withExtendedLifetime(rig) {
-            let run = record(["a.wav", "--input", rig.name, "--priority", "0", "--rate", "48000", "--channels", "2"])
+            let words = ["a.wav", "--input", rig.name, "--priority", "0", "--rate", "48000", "--channels", "2"]
+            let run = record(words) { _ in
+                #expect(rig.waits { rig.truth(.capture).framesTransferred > 12_000 })
+                rig.inject(.unplug, .capture)
+            }
             #expect(run.status == 69 && run.error.contains("has 8 channels; the first 2 are recorded"), "\(run.error)")
             #expect(run.error.contains("runs at 44100 Hz, not at 48000; the take has its rate"), "\(run.error)")
             #expect(run.error.contains("44100 Hz, 24 bit, stereo"), "\(run.error)")
