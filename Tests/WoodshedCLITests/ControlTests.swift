@@ -39,8 +39,7 @@ struct Studio {
         return nil
     }
 
-    /// - Parameter output: A file of the folder for standard output instead of a pipe, which a delayed test may leave
-    ///   full for too long.
+    /// - Parameter output: A file for standard output; a delayed test may leave a pipe full for too long.
     func run(
         _ arguments: [String], with more: [String: String] = [:], output: String? = nil,
         _ act: @escaping (RunningCommand) -> Void
