@@ -97,9 +97,11 @@ struct ProgramOutputTests {
     @Test("a reader that is gone is reported once, and no line waits for it")
     func gone() throws {
         signal(SIGPIPE, SIG_IGN)
-        // A pipe of this test alone, whose reading end is closed, also in programs started by other tests.
+        // A connection of this test alone, whose reading end is closed, also in programs started by other tests. A pipe
+        // cannot be made so in a single call of Swift's Glibc.
         var ends: [Int32] = [-1, -1]
-        try #require(unsafe pipe2(&ends, O_CLOEXEC) == 0)
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        try #require(unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0)
         close(ends[0])
         defer { close(ends[1]) }
         let output = ProgramOutput(StandardStream(descriptor: ends[1]))

@@ -219,8 +219,8 @@ final class Pipe {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // At once: otherwise a program that another test starts just now could hold an end open.
-        _ = unsafe pipe2(&ends, O_CLOEXEC)
+        _ = unsafe pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
