@@ -52,10 +52,13 @@ package enum FileLock {
     /// Releases a lock, and closes its descriptor. -1 stands for no lock.
     package static func release(_ descriptor: Int32) {
         guard descriptor >= 0 else { return }
-        // Unlock explicitly: a program being started by another thread shares the descriptor until it runs.
-        flock(descriptor, LOCK_UN)
+        unlock(descriptor)
         close(descriptor)
     }
+
+    /// Releases the lock of a descriptor. Closing the descriptor is not enough: a program being started by another
+    /// thread shares the descriptor until it runs.
+    package static func unlock(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
 
     /// Magic numbers of NFS, SMB in three forms, FUSE, 9P, AFS and Ceph (linux/magic.h).
     private static let networkSystems: Set<UInt32> = [

@@ -58,8 +58,8 @@ package struct LockedFile: Sendable {
         } catch {
             throw failure(error)
         }
-        // Closing the descriptor releases the lock; so does the end of the process.
-        defer { close(lock.descriptor) }
+        // The end of the process releases the lock, too.
+        defer { FileLock.release(lock.descriptor) }
         let content: [UInt8]?
         do throws(Fault) { content = try read() } catch { throw failure(error) }
         guard let text = try text(content) else { return }

@@ -7,6 +7,21 @@ import Testing
 
 @Suite("Record of a part")
 struct PartRecordTests {
+    @Test("a closed part can be opened at once, also while a program that is being started has its descriptors")
+    func sharedDescriptors() throws {
+        let folder = try TestFolder()
+        let request = TransferRequest(try WebAddress("http://example.org/a.wav"), to: folder.path("a.wav"))
+        let part = try PartFile(request, calls: SystemFileCalls())
+        let ending = folder.root.suffix(from: folder.root.lastIndex(of: "/") ?? folder.root.startIndex)
+        let copies = DescriptorCopies(ofPathsEndingIn: "\(ending)/a.wav.part")
+        #expect(copies.count == 1 && PartSummary(ofFile: request.path)?.isHeld == true)
+        part.close()
+        #expect(PartSummary(ofFile: request.path)?.isHeld == false)
+        try PartFile(request, calls: SystemFileCalls()).close()
+        #expect(PartSummary.remove(ofFile: request.path, calls: SystemFileCalls()))
+        withExtendedLifetime(copies) {}
+    }
+
     @Test(
         "a record that cannot be read for a moment does not count as missing",
         .enabled(if: !Sanitizers.watchThreads))

@@ -80,7 +80,7 @@ package struct LibraryFolder: Sendable {
     /// either order. The folder must exist. On a file system without locks, `body` runs without the lock.
     package func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
         let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if lock >= 0 { close(lock) } }
+        defer { FileLock.release(lock) }
         if lock >= 0 { _ = try? FileLock.take(lock, waits: true) }
         return try body()
     }

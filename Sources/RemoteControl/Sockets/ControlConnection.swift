@@ -140,5 +140,5 @@ package final class BackgroundPlace: Sendable {
         descriptor = file
     }
 
-    deinit { close(descriptor) }
+    deinit { FileLock.release(descriptor) }
 }

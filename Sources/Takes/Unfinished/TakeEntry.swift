@@ -180,10 +180,7 @@ final class TakeEntry {
     }
 
     deinit {
-        // Unlock explicitly: a program just being started briefly shares the descriptor, and closing alone would leave
-        // the lock.
-        _ = flock(descriptor, LOCK_UN)
-        close(descriptor)
+        FileLock.release(descriptor)
     }
 
     /// Returns the description of an entry's take, even if another program holds the entry; nil if unreadable.

@@ -39,7 +39,7 @@ final class PartFile: @unchecked Sendable {
         do throws(FileFault) {
             record = try Self.readRecord(names.record) ?? PartRecord(address: request.address.text)
         } catch {
-            Glibc.close(opened.descriptor)
+            FileLock.release(opened.descriptor)
             throw .unreadableRecord(names.record, error)
         }
         (descriptor, isLocked) = opened
@@ -73,7 +73,7 @@ final class PartFile: @unchecked Sendable {
             }
             let other: NotedProcess?
             do throws(FileFault) { other = try outcome == .unsupported ? otherHolder(names) : nil } catch {
-                Glibc.close(file)
+                FileLock.release(file)
                 throw .unreadableRecord(names.record, error)
             }
             if outcome == .held || other != nil {
@@ -83,7 +83,7 @@ final class PartFile: @unchecked Sendable {
             if let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) {
                 return (file, outcome == .taken)
             }
-            Glibc.close(file)
+            FileLock.release(file)
         }
         throw .disk(path, FileFault(code: EBUSY, isCreating: true))
     }
@@ -338,7 +338,10 @@ final class PartFile: @unchecked Sendable {
             free.holder = .none
             try? save(free)
         }
-        if descriptor >= 0 { _ = calls.close(descriptor) }
+        if descriptor >= 0 {
+            FileLock.unlock(descriptor)
+            _ = calls.close(descriptor)
+        }
         descriptor = -1
         onClose?()
         onClose = nil

@@ -41,7 +41,7 @@ package struct PartSummary: Sendable, Equatable {
         let names = PartNames(path)
         let file = unsafe open(names.part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         if file < 0, errno != ENOENT { return false }
-        defer { if file >= 0 { Glibc.close(file) } }
+        defer { FileLock.release(file) }
         if file >= 0 {
             switch try? PartFile.lock(file) {
             case .taken: break
@@ -69,8 +69,8 @@ package struct PartSummary: Sendable, Equatable {
         guard file >= 0 else { return nil }
         let state = FileState(descriptor: file)
         let lockCode = flock(file, LOCK_SH | LOCK_NB) == 0 ? 0 : errno
-        // Close before reading anything: while this descriptor is open, no transfer can lock the part.
-        Glibc.close(file)
+        // Release before reading anything: until then no transfer can lock the part.
+        FileLock.release(file)
         guard let state else { return nil }
         let record = path + ".json"
         // For lists, a record that cannot be read at the moment is as good as none.

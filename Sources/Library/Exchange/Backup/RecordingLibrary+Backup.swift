@@ -87,12 +87,7 @@ extension RecordingLibrary {
         }
         for name in ["recordings", "takes"] { try Self.makeFolders(above: "\(target)/\(name)/x") }
         let lock = try Self.lock(target, take)
-        defer {
-            // A process that another thread starts at this moment inherits the descriptor until its exec, so closing
-            // alone would not unlock.
-            flock(lock.descriptor, LOCK_UN)
-            close(lock.descriptor)
-        }
+        defer { FileLock.release(lock.descriptor) }
         // The copied store must contain the keys of takes.
         try findTakes()
         let name = BackupManifest.newStoreName()
