@@ -147,6 +147,9 @@ public struct TransferSettings: Sendable {
     package var slowestBytesPerSecond = 100
     /// Averaging time for the lowest rate, in seconds.
     package var slowSeconds = 60.0
+    /// Longest wait for the disk before a failure is reported, in seconds. A failure reported without the disk counts
+    /// only the bytes already recorded.
+    package var settleSeconds = 10.0
     /// The choice of a proxy.
     public var proxy = Proxy.system
     /// File with names and passwords of servers, in the form of `.netrc`; nil for `~/.netrc`. A missing file is no

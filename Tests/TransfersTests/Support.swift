@@ -87,6 +87,7 @@ extension TransferSettings {
         settings.longestWaitSeconds = 1
         // A busy machine may hold up a test for minutes; tests of the limits set other limits.
         (settings.answerSeconds, settings.stallSeconds, settings.slowSeconds) = (3600, 3600, 3600)
+        settings.settleSeconds = 3600
         settings.netrcPath = "/nonexistent/netrc"
         return settings
     }

@@ -509,14 +509,15 @@ final class NetworkLoop: @unchecked Sendable {
 
     // MARK: Failing and cancelling
 
-    /// Deadline for reporting the end of a cancelled transfer, and of a failed transfer, in seconds. The deadlines hold
-    /// however long the disk takes.
-    private static let (cancelSeconds, failSeconds) = (0.15, 10.0)
+    /// Deadline for reporting the end of a cancelled transfer, in seconds. Like `settleSeconds`, the deadline of a
+    /// failed transfer, it holds however long the disk takes.
+    private static let cancelSeconds = 0.15
 
     private func fail(_ work: Work, _ error: TransferError, isDiscarding: Bool = false) {
         guard work.ending == nil else { return }
         drop(work)
-        work.ending = (error.kind == .cancelled ? nil : error, isDiscarding, MonotonicTime.seconds() + Self.failSeconds)
+        let deadline = MonotonicTime.seconds() + settings.settleSeconds
+        work.ending = (error.kind == .cancelled ? nil : error, isDiscarding, deadline)
         settle(work, isDiscarding: isDiscarding)
     }
 

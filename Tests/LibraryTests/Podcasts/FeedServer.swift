@@ -30,7 +30,7 @@ final class FeedServer {
         settings.retries = 0
         // A test waiting for an event continues when one of the few threads of the tasks is free: on a busy machine,
         // minutes later.
-        (settings.answerSeconds, settings.stallSeconds) = (600, 600)
+        (settings.answerSeconds, settings.stallSeconds, settings.settleSeconds) = (600, 600, 600)
         settings.slowestBytesPerSecond = 0
         return settings
     }
