@@ -8,8 +8,12 @@ internal import Synchronization
 final class MixerBox: @unchecked Sendable {
     private let mixer: UnsafeMutablePointer<Mixer>
     // All relaxed: each is a single flag, and no other memory depends on it.
-    private let isWished = Atomic<Bool>(false)
-    private let isRefused = Atomic<Bool>(false)
+    /// Number of blocks with a new wish to play.
+    private let wishCount = Atomic<Int64>(0)
+    /// `wishCount` at the last `takeWish()`.
+    private let takenCount = Atomic<Int64>(0)
+    /// `takenCount` at the last `refuseWish()`, until the next block; below 0 for none.
+    private let refusedCount = Atomic<Int64>(-1)
     /// Release and acquire: a thread that reads true also finds all events of the last block.
     private let isOver = Atomic<Bool>(false)
     /// True if the stream continues in silence after the last player.
@@ -36,23 +40,29 @@ final class MixerBox: @unchecked Sendable {
     func render(_ block: RenderBlock) -> Int {
         // The control side may use the mixer since then.
         if isOver.load(ordering: .relaxed) { return 0 }
-        if isRefused.load(ordering: .relaxed) {
-            isRefused.store(false, ordering: .relaxed)
-            unsafe mixer.pointee.forgetWishes()
+        // A refusal leaves a wish made after the keeper began to look: the keeper looks again for this wish.
+        if refusedCount.load(ordering: .relaxed) >= 0 {
+            let refused = refusedCount.exchange(-1, ordering: .relaxed)
+            if refused == wishCount.load(ordering: .relaxed) { unsafe mixer.pointee.forgetWishes() }
         }
-        let reason = newReason.load(ordering: .relaxed)
-        if reason >= 0 {
-            newReason.store(-1, ordering: .relaxed)
-            unsafe mixer.pointee.changeLoss(reason: reason, at: block.outputFrame)
-        }
+        takeNewReason(at: block.outputFrame)
         var end = isCutOff.load(ordering: .relaxed) ? 0 : unsafe mixer.pointee.render(block)
         if isHeldOpen.load(ordering: .relaxed) { end = block.frameCount }
         // Checked again: after the end of its players' waits, a block may be incomplete and must not be played.
         if isCutOff.load(ordering: .relaxed) { end = 0 }
-        if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
+        if unsafe mixer.pointee.takeWish() { wishCount.add(1, ordering: .relaxed) }
         // Release: partner is the acquiring load in `hasEnded`.
         if end < block.frameCount { isOver.store(true, ordering: .releasing) }
         return end
+    }
+
+    /// Tells the players a new reason of the loss.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func takeNewReason(at frame: Int64) {
+        guard newReason.load(ordering: .relaxed) >= 0 else { return }
+        unsafe mixer.pointee.changeLoss(reason: newReason.exchange(-1, ordering: .relaxed), at: frame)
     }
 
     /// Device thread only.
@@ -94,15 +104,20 @@ final class MixerBox: @unchecked Sendable {
 
     /// Between two streams only.
     func endInterruption(at frame: Int64) {
+        // No block may have come since the change.
+        takeNewReason(at: frame)
         unsafe mixer.pointee.endInterruption(at: frame)
     }
 
-    /// Returns and clears the flag for a player that wants to play but has no device. Any thread.
-    func takeWish() -> Bool { isWished.exchange(false, ordering: .relaxed) }
+    /// Returns true if a player wanted to play without a device since the last call. One thread at a time.
+    func takeWish() -> Bool {
+        let count = wishCount.load(ordering: .relaxed)
+        return takenCount.exchange(count, ordering: .relaxed) != count
+    }
 
     /// Changes the reason of players paused by the loss. Any thread.
     func changeLoss(reason: PauseReason) { newReason.store(Int64(reason.rawValue), ordering: .relaxed) }
 
-    /// Drops the requests for a device. Any thread.
-    func refuseWish() { isRefused.store(true, ordering: .relaxed) }
+    /// Drops the requests for a device up to the last `takeWish()`. The thread of `takeWish()`.
+    func refuseWish() { refusedCount.store(takenCount.load(ordering: .relaxed), ordering: .relaxed) }
 }
