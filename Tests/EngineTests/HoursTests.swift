@@ -146,6 +146,8 @@ final class MemoryWatch: @unchecked Sendable, CustomStringConvertible {
         guard count < looks.count, frame >= looks[count] else { return }
         // First, as memory freed by this look stays resident, and counts.
         let residentBytes = Self.residentBytes()
+        // The last look waits for threads that were held up with short-lived memory during all late looks.
+        if count == looks.count - 1 { _ = eventually { min(heap.late, HeapTraffic.bytesInUse) <= heap.early } }
         let heapBytes = HeapTraffic.bytesInUse
         if count < looks.count / 2 {
             heap.early = min(heap.early, heapBytes)

@@ -17,8 +17,11 @@ extension DeviceLoss {
             let policy: LossPolicy
             var stretches: [LossyRun.Stretch] = []
             var origin: Int64 = 0
-            /// By number of the loss: whether the player must, or must not, continue by itself.
-            var mustGoOn: [Bool?] = []
+            /// By number of the loss.
+            var endings: [Ending] = []
+
+            /// Whether the player must, or must not, continue by itself after a loss.
+            enum Ending { case must, mustNot, mayOrNot, mustIfPlaying }
 
             init(_ generator: inout SeededGenerator) throws {
                 policy = Bool.random(using: &generator) ? .wait : .pause
@@ -34,7 +37,7 @@ extension DeviceLoss {
                 // Only a hang needs so many.
                 for _ in 0..<60_000 {
                     if run.hasEnded { return }
-                    if run.interruptions.count > mustGoOn.count, run.player.status.state != .playing {
+                    if run.interruptions.count > endings.count, run.player.status.state != .playing {
                         try await endure(&generator)
                     } else if run.player.status.state == .paused, run.returns.count == run.interruptions.count {
                         run.player.resume()
@@ -46,18 +49,17 @@ extension DeviceLoss {
 
             private mutating func endure(_ generator: inout SeededGenerator) async throws {
                 stretches.append(run.stretch(from: origin))
-                let frame = run.interruptions[mustGoOn.count].frame
-                // The event may still be on its way.
+                let frame = run.interruptions[endings.count].frame
                 _ = await run.comes { run.player.status.outputFrame > frame + 2048 }
-                try await Task.sleep(for: .milliseconds(25))
-                let wasPlaying = run.playerEvents.contains { $0.kind == .paused(.deviceLost) && $0.frame == frame }
                 let deed = Deed.allCases.randomElement(using: &generator) ?? .nothing
-                switch deed {
-                case .nothing: mustGoOn.append(wasPlaying ? policy == .wait : nil)
-                case .pause: mustGoOn.append(false)
-                case .pauseAndResume: mustGoOn.append(policy == .wait ? true : nil)
-                case .seek: mustGoOn.append(false)
-                }
+                // With the policy pause, the player is resumed below.
+                let ending: Ending =
+                    switch deed {
+                    case .nothing: .mustIfPlaying
+                    case .pause, .seek: .mustNot
+                    case .pauseAndResume: .must
+                    }
+                endings.append(policy == .pause ? .mayOrNot : ending)
                 if deed == .pause || deed == .pauseAndResume { run.player.pause() }
                 if deed == .seek { try run.player.seek(toClipFrame: Int64.random(in: 0..<10_000, using: &generator)) }
                 if deed == .pauseAndResume { run.player.resume() }
@@ -65,11 +67,8 @@ extension DeviceLoss {
                 let told = run.player.status.outputFrame
                 _ = await run.comes { run.player.status.outputFrame > told + 2048 }
                 run.rig.plugIn()
-                if policy == .pause {
-                    mustGoOn[mustGoOn.count - 1] = nil
-                    run.player.resume()
-                }
-                #expect(await run.comes { run.returns.count == mustGoOn.count })
+                if policy == .pause { run.player.resume() }
+                #expect(await run.comes { run.returns.count == endings.count })
                 origin = run.returns.last ?? 0
                 // Waits, so that no later request can cause the device's first frame.
                 let first = origin
@@ -84,8 +83,16 @@ extension DeviceLoss {
                     let dropped = Int64(record.droppedFrames)
                     #expect((dropped...dropped + 512).contains(interruption.unheardFrames))
                 }
-                for (frame, must) in zip(run.returns, mustGoOn) {
+                for (loss, (frame, ending)) in zip(run.interruptions, zip(run.returns, endings)) {
                     let goesOn = run.playerEvents.contains { $0.kind.isResumed && $0.frame == frame }
+                    // Known only now: the event of the pause may come after the action.
+                    let must: Bool? =
+                        switch ending {
+                        case .must: true
+                        case .mustNot: false
+                        case .mayOrNot: nil
+                        case .mustIfPlaying: run.frames(of: .paused(.deviceLost)).contains(loss.frame) ? true : nil
+                        }
                     #expect(must == nil || goesOn == must, "\(frame) \(policy) \(run.playerEvents)")
                 }
                 #expect(try run.isTrue(stretches))

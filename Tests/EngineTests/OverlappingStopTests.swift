@@ -3,6 +3,7 @@ import Clips
 import Glibc
 import Realtime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Engine
@@ -35,12 +36,14 @@ private final class SlowOutput: OutputStream {
 
 /// Waits for the end of an engine in a separate thread.
 private final class Waiter: Sendable {
+    let hasBegun = Atomic(false)
     let isOver = Atomic(false)
     let thread = Mutex<PlainThread?>(nil)
 
     func wait(for engine: Engine) {
         thread.withLock { thread in
             thread = PlainThread(name: "waiter") {
+                self.hasBegun.store(true, ordering: .releasing)
                 _ = try? engine.waitUntilFinished()
                 self.isOver.store(true, ordering: .releasing)
             }
@@ -84,6 +87,7 @@ struct OverlappingStopTests {
             before = { [weak engine] in
                 guard let engine else { return }
                 waiter.wait(for: engine)
+                #expect(eventually { waiter.hasBegun.load(ordering: .acquiring) })
                 // A wait that does not wait for the start is over by then.
                 for _ in 0..<50 where !waiter.isOver.load(ordering: .acquiring) { usleep(1000) }
             }

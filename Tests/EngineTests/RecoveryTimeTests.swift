@@ -43,8 +43,10 @@ extension DeviceLoss {
                 run.rig.inject(.unplug, .playback)
                 try #require(await run.isLost())
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...1000, using: &generator)))
+                // On a busy machine, dropouts before the loss have started the card again.
+                let starts = run.rig.truth(.playback).starts
                 run.rig.plugIn()
-                times.append(try #require(await time(until: run.rig, run, plays: 2)))
+                times.append(try #require(await time(until: run.rig, run, plays: starts + 1)))
                 run.engine.stop()
             }
             report("replug to sound", times, generator)
