@@ -20,7 +20,7 @@ final class LibraryHarness {
 
     init() throws {
         scratch = try Scratch()
-        store = try PracticeStore(.file(scratch.file("data/practice.db")))
+        store = try Self.patientStore(scratch.file("data/practice.db"))
         library = try RecordingLibrary(store, folder: scratch.file("data/library"))
     }
 
@@ -37,7 +37,11 @@ final class LibraryHarness {
     }
     func another() throws -> RecordingLibrary {
         try RecordingLibrary(
-            PracticeStore(.file(scratch.file("data/practice.db"))), folder: scratch.file("data/library"))
+            Self.patientStore(scratch.file("data/practice.db")), folder: scratch.file("data/library"))
+    }
+    /// A busy machine may hold up one of two connections while it has the store.
+    private static func patientStore(_ path: String) throws -> PracticeStore {
+        try PracticeStore(.file(path), schema: .current, busyTimeout: 120_000)
     }
 }
 

@@ -69,16 +69,26 @@ struct FetcherTests {
     @Test("a fetch that is paused before its beginning stands still until it is resumed")
     func pausedFirst() async throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
-        let fetcher = Fetcher(harness.library, FeedServer.settings)
+        var settings = FeedServer.settings
+        settings.limit = 1
+        let fetcher = Fetcher(harness.library, settings)
         var events = fetcher.events.makeAsyncIterator()
-        try server.ask("release", harness)
-        let fetch = try harness.library.askFor(server.address("held.wav"))
+        // The other fetch gets no turn before this fetch has ended, so the pause comes before the beginning.
+        fetcher.start(try harness.library.askFor(server.address("held.wav")))
+        _ = try await Self.event(&events) {
+            if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
+        }
+        let fetch = try harness.library.askFor(server.address("held.wav?again"))
         fetcher.start(fetch)
         fetcher.pause(fetch.number)
-        _ = try await Self.event(&events) { if case .paused = $0 { true } else { false } }
-        #expect(try harness.library.items().isEmpty)
+        let pause = try await Self.event(&events) { if case .paused = $0 { true } else { false } }
+        #expect(try harness.library.items().isEmpty && pause.number == fetch.number)
+        try server.ask("release", harness)
+        let first = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        #expect(try first.number != fetch.number && harness.library.pendingFetches().map(\.number) == [fetch.number])
         fetcher.resume(fetch.number)
-        _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        let second = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        #expect(second.number == fetch.number && fetcher.isIdle)
     }
 
     @Test("changes that another program makes to a running fetch hold at its end", arguments: [false, true])

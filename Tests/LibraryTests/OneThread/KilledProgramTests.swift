@@ -136,8 +136,8 @@ struct KilledProgramTests {
         #expect(Set(report.parts.map(\.path)) == Set(remains))
         do {
             // Another program has begun a repair since.
-            let folder = unsafe open(FilePlace.folder(of: path), O_RDONLY | O_DIRECTORY)
-            defer { close(folder) }
+            let folder = unsafe open(FilePlace.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { FileLock.release(folder) }
             #expect(try FileLock.take(folder) == .taken)
             #expect(try library.check().parts.isEmpty)
             try library.repair(report)

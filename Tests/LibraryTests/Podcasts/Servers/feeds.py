@@ -81,11 +81,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     self.wfile.write(b" " * 65536)
             except OSError:
                 return
-        if self.path in ("/held.wav", "/unending.wav"):
+        if self.path.split("?")[0] in ("/held.wav", "/unending.wav"):
             # Half of it, and the rest when it is asked for.
             body = sound()
             self.send_response(200)
-            if self.path == "/held.wav":
+            if self.path.startswith("/held.wav"):
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("ETag", '"held"')
             self.end_headers()
