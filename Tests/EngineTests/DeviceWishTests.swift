@@ -36,6 +36,19 @@ struct DeviceWishTests {
         }
     }
 
+    @Test("a player resumes with its device although the device was lost again before its first block")
+    func lostAgain() throws {
+        let (desk, player, _) = try lost(resumes: true)
+        _ = desk.render(64)
+        desk.mixer.endInterruption(at: 2 * 64)
+        desk.mixer.interrupt(Mixer.Loss(reason: Int64(PauseReason.serverGone.rawValue), resumes: true))
+        _ = desk.render(64)
+        #expect(player.status.state == .paused)
+        desk.mixer.endInterruption(at: 3 * 64)
+        _ = desk.render(64)
+        #expect(player.status.state == .playing)
+    }
+
     @Test("a device taken by another program is reported although no block comes before the device is free")
     func takenBetweenBlocks() async throws {
         let (desk, player, events) = try lost(resumes: true)

@@ -343,8 +343,11 @@ struct PlayerCore: ~Copyable {
     ///
     /// Real-time safe: yes.
     mutating func interrupt(at now: Int64, reason: Int64, resumes: Bool) {
-        let plays = transport.state == .playing
+        // The device is lost again before its first block: the player would have resumed there.
+        let wasResuming = interruption.isOver && interruption.resumes
+        let plays = wasResuming || transport.state == .playing
         interruption = PlayerInterruption(isUnderWay: true, resumes: resumes && plays, reason: reason)
+        if wasResuming { transport.changePause(to: reason, at: now) }
         transport.pause(at: now, reason: reason, isHeard: false)
         transport.cutStopShort(at: now)
     }
