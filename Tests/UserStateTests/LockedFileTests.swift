@@ -13,12 +13,12 @@ struct LockedFileTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = LockedFile(path: folder + "/state")
         var copies: DescriptorCopies?
-        try file.change(failure: { $0 }) { _ in
+        try file.change(failure: { $0 }) { (_) throws(LockedFile.Fault) in
             copies = DescriptorCopies(ofPathsEndingIn: name + "/state.lock")
             return "one"
         }
         #expect(copies?.count == 1)
-        try file.change(failure: { $0 }) { before in
+        try file.change(failure: { $0 }) { (before) throws(LockedFile.Fault) in
             #expect(before == Array("one".utf8))
             return "two"
         }
