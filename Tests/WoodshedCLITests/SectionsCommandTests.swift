@@ -1,5 +1,4 @@
 // `woodshed sections` from a user's side.
-import Foundation
 import TestSupport
 import Testing
 
@@ -44,7 +43,7 @@ struct SectionsCommandTests {
     }
 
     @Test("the shell completes names of sections and of recipes")
-    func completion() throws {
+    func completion() {
         sections(["add", "1-2", "--name", "Intro"])
         sections(["add", "2-3", "--name", "Interlude two"])
         sections(["add", "3-4", "--name", "Bridge"])
@@ -64,16 +63,11 @@ struct SectionsCommandTests {
             """
         let folderOfCommand = String(
             Command.path.prefix(upTo: Command.path.lastIndex(of: "/") ?? Command.path.startIndex))
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-        (shell.arguments, shell.currentDirectoryURL) = (["-c", script], URL(fileURLWithPath: folder.path))
-        shell.environment = home.merging(["PATH": folderOfCommand + ":/usr/bin:/bin"]) { $1 }
-        let output = Foundation.Pipe()
-        shell.standardOutput = output
-        try shell.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        shell.waitUntilExit()
-        #expect(said == "Intro,Interlude two\nIntro,Interlude two,Bridge\nshadow\n\n")
+        let shell = Command.run(
+            ["-c", "cd '\(folder.path)'\n" + script],
+            environment: home.merging(["PATH": folderOfCommand + ":/usr/bin:/bin"]) { $1 }, program: "/bin/bash")
+        #expect(
+            shell.text == "Intro,Interlude two\nIntro,Interlude two,Bridge\nshadow\n\n", "\(shell.text) \(shell.error)")
     }
 
     @Test("--snap moves typed times to the nearest zero crossing, and needs an action that takes times")

@@ -219,8 +219,9 @@ final class Pipe {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        _ = unsafe pipe(&ends)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // Set later, the flag would come too late for a program just started by another test, and that program would
+        // keep the pipe open.
+        _ = unsafe pipe2(&ends, O_CLOEXEC)
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 

@@ -30,16 +30,20 @@ final class TerminalRun {
     private var isReaped = false
 
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80) {
-        var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        var (outer, inner): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 128)
-        guard unsafe openpty(&outer, &inner, &name, nil, &size) == 0 else {
+        // Only the program opens the terminal's own end. A copy here would reach programs started by other tests, and
+        // the terminal would not end with the program.
+        let outer = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard outer >= 0, grantpt(outer) == 0, unlockpt(outer) == 0,
+            unsafe ptsname_r(outer, &name, name.count) == 0
+        else {
             Issue.record("no pseudo-terminal could be opened (errno \(errno)), so \(path) was not run")
+            if outer >= 0 { close(outer) }
             (master, process, handle, hasEnded, isReaped) = (-1, -1, nil, true, true)
             return
         }
         master = outer
-        _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+        Self.resize(outer, columns: columns)
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
@@ -48,7 +52,6 @@ final class TerminalRun {
         process = unsafe Command.spawn(
             path, arguments, environment: environment, actions: &actions, ownSession: true)
         unsafe posix_spawn_file_actions_destroy(&actions)
-        close(inner)
         handle = ProcessHandle(process)
         if handle == nil {
             Issue.record("\(path) could not be started, or the system gives no descriptor of it")
@@ -74,9 +77,11 @@ final class TerminalRun {
         _ = unsafe write(master, bytes, bytes.count)
     }
 
-    func resize(columns: Int) {
+    func resize(columns: Int) { Self.resize(master, columns: columns) }
+
+    private static func resize(_ terminal: Int32, columns: Int) {
         var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+        _ = unsafe ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 
     /// Number of bytes seen up to the end of the last whole drawing. The last read may end in the middle of a drawing,
