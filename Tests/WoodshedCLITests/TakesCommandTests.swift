@@ -81,8 +81,7 @@ struct TakesCommandTests {
     func killed() {
         let take = run("record", "a.wav", "--input", "null") { running in
             // The take is listed during the recording.
-            let limit = time(nil) + 120
-            while time(nil) < limit, list().isEmpty || list()[0].hasSuffix(" 0") { usleep(50_000) }
+            #expect(eventually { list().first.map { !$0.hasSuffix(" 0") } ?? false })
             running.send(SIGKILL)
         }
         #expect(take.status == -SIGKILL)

@@ -105,7 +105,7 @@ struct DocumentCommandTests {
         #expect(!home.folder.names.contains("told"))
         let run = home.run("open", "@1", "1", with: desktop)
         #expect(run.status == 0 && run.lines == [command] && run.error.isEmpty, "\(run.error)")
-        for _ in 0..<600 where !home.folder.names.contains("told") { usleep(100_000) }
+        #expect(eventually { home.folder.names.contains("told") })
         let told = String(decoding: home.folder.read("told"), as: UTF8.self)
         #expect(told == "no terminal\n--page\ntwo words\n\(home.folder["a b.pdf"])\n")
         home.run("attach", "@1", "c.pdf")
