@@ -20,7 +20,7 @@ struct PracticeKeysTests {
     private func practice(_ arguments: [String] = [], _ body: (TerminalRun) -> Void) -> (status: Int32, text: String) {
         let run = TerminalRun(
             Command.path, ["practice", folder["song.wav"], "--output", "null"] + arguments, environment: home)
-        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        #expect(run.wait(for: "pass 1", #""event":"pass.started""#), "\(run.text)")
         body(run)
         run.send("q")
         return (run.finish(), run.text)
@@ -57,22 +57,28 @@ struct PracticeKeysTests {
 
     @Test("sections saved, marked, undone and redone by keys are there the next time")
     func keys() {
-        var run = practice { run in
+        // With events, which show when the place has moved.
+        var run = practice(["--json"]) { run in
             press("S", run, until: "there is no loop yet")
             press("X", run, until: "the playing section is not saved")
-            run.read(seconds: 0.3)
-            mark(run, until: "2 sections")
-            press("a", run, until: "loop starts at")
-            run.read(seconds: 0.2)
-            press("b", run, until: "loop 0:")
+            // Paused, so that only the keys move the place.
+            press(" ", run, until: #""event":"paused""#)
+            press("j", run, until: #""event":"moved""#)
+            press("\u{1B}[C", run, until: #""clip_frame":40000"#)
+            press("m", run, until: "2 sections")
+            press("a", run, until: "loop starts at 0:05")
+            press("\u{1B}[C", run, until: #""clip_frame":80000"#)
+            press("b", run, until: #""clip_frame":40000"#)
+            #expect(run.text.contains("loop 0:05.000 to 0:10.000"), "\(run.text)")
             press("S", run, until: "type a name")
             press("Refrän q\u{7F}\u{7F}\r", run, until: "saved as section 3 of 3")
+            press(" ", run, until: #""event":"resumed""#)
             press("H", run, until: "marked as hard section 3")
             press("u", run, until: "undid: marked as hard section 3")
             press("U", run, until: "did again")
             press("S", run, until: "type a name")
             press("\u{1B}", run, until: "cancelled")
-            press("[[", run, until: "speed 90 %")
+            press("[[", run, until: #""speed":0.9,"#)
         }
         #expect(run.status == 0, "\(run.text)")
         #expect(list.lines.count == 3 && list.lines[2].hasSuffix("Refrän  (hard)"), "\(list.text)")
