@@ -270,8 +270,10 @@ struct RecordTests {
     func killed() throws {
         var generator = SeededGenerator(printedFor: "RecordTests.killed")
         let kills = environmentCount("WOODSHED_KILLS", short: cases(4, few: 2))
-        var inTime = 0
-        for number in 0..<kills {
+        var (number, inTime) = (0, 0)
+        // More kills only if the writer was late each time, as on a busy machine.
+        while number < kills || inTime == 0 && number < 50 {
+            defer { number += 1 }
             let name = "take\(number).wav"
             var killed = -1
             let run = record([name, "--input", "null", "--json"]) { running in
@@ -360,16 +362,16 @@ struct RecordTests {
 
     @Test("record --arm waits for the start of the take, and then includes the half second before", .needsTerminal)
     func armed() throws {
+        // An input with sound, so that the panel shows a bar for each tenth of a second that has arrived.
+        let long = folder.write("long.wav", Wave.ramp(frames: 2_400_000, channels: 1, rate: 8000))
         let run = TerminalRun(
-            Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,
+            Command.path, ["record", folder["take.wav"], "--input", "file:" + long, "--arm"], environment: environment,
             columns: 80)
-        #expect(run.wait(for: "READY 0:00.0"))
-        // Half a second would be enough for a program without delays.
-        run.read(seconds: 3)
+        #expect(run.wait(for: "READY 0:00.0") && run.wait(for: "██████"), "\(run.text)")
         run.send(" ")
         #expect(run.wait(for: "REC 0:0"))
         run.send("s")
         #expect(run.finish() == 0)
-        #expect(try Clip(path: folder["take.wav"]).frameCount >= 24_000)
+        #expect(try Clip(path: folder["take.wav"]).frameCount >= 4000)
     }
 }
