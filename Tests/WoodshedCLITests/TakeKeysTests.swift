@@ -21,8 +21,10 @@ struct TakeKeysTests {
         write("song.wav", seconds: 6)
     }
 
-    /// Writes a voice that glides up and down, in syllables.
-    private func write(_ name: String, seconds: Double, from first: Double = 0, gain: Double = 1) {
+    /// Writes a voice that glides up and down, in syllables, and then silence.
+    private func write(
+        _ name: String, seconds: Double, from first: Double = 0, gain: Double = 1, silence: Double = 0
+    ) {
         let rate = Double(Self.rate)
         var phase = 0.0
         let data = (0..<Int((first + seconds) * rate)).flatMap { frame -> [UInt8] in
@@ -32,9 +34,8 @@ struct TakeKeysTests {
             let value = UInt16(bitPattern: Int16(32_000 * level * (sin(phase) + 0.4 * sin(2 * phase)) / 1.4))
             return [UInt8(value & 255), UInt8(value >> 8)]
         }
-        let start = 2 * Int(first * rate)
-        folder.write(
-            name, Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: Array(data[start...])))
+        let sound = data[(2 * Int(first * rate))...] + [UInt8](repeating: 0, count: 2 * Int(silence * rate))
+        folder.write(name, Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: Array(sound)))
     }
 
     /// Puts a file into the list, as a take of a range of the song.
@@ -81,9 +82,11 @@ struct TakeKeysTests {
 
     @Test("o, t, c and v change what is heard, space and Enter go back to the loop, x compares", .needsTerminal)
     func hearing() throws {
-        write("take.wav", seconds: 5, gain: 0.5)
-        try add("take.wav", frames: 0..<48_000, start: 0)
-        let run = practice { run in
+        // So long that nothing is heard to its end between two keys, even on a busy machine.
+        write("song.wav", seconds: 6, silence: 150)
+        write("take.wav", seconds: 5, gain: 0.5, silence: 150)
+        try add("take.wav", frames: 0..<1_248_000, start: 0)
+        var run = practice { run in
             press("o", run, until: "take 1: the original")
             #expect(run.wait(for: "paused (hearing)"))
             press("i", run, until: "take 1: the original")
@@ -100,6 +103,12 @@ struct TakeKeysTests {
             press(" ", run, until: "resumed")
             press("v", run, until: "both at once")
             press("\r", run, until: "resumed")
+        }
+        #expect(run.status == 0, "\(run.text)")
+        write("song.wav", seconds: 6)
+        write("short.wav", seconds: 5, gain: 0.5)
+        try add("short.wav", frames: 0..<48_000, start: 0)
+        run = practice { run in
             press("x", run, until: "timing")
             #expect(run.wait(for: "dynamics"))
             press("z", run, until: "missed: 95 %")
@@ -143,9 +152,10 @@ struct TakeKeysTests {
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
         arguments: ["wait", "pause"])
     func loss(policy: String) throws {
-        folder.write("song.wav", Wave.ramp(frames: 600_000, channels: 2, rate: 48_000))
-        folder.write("take.wav", Wave.ramp(frames: 580_000, channels: 2, rate: 48_000))
-        try add("take.wav", frames: 0..<600_000, start: 0)
+        // So long that neither the take nor the pass ends between two keys, even on a busy machine.
+        folder.write("song.wav", Wave.ramp(frames: 150 * Self.rate, channels: 1, rate: Self.rate))
+        folder.write("take.wav", Wave.ramp(frames: 145 * Self.rate, channels: 1, rate: Self.rate))
+        try add("take.wav", frames: 0..<Int64(150 * Self.rate), start: 0)
         let rig = try VirtualCardRig()
         let run = TerminalRun(
             Command.path,
