@@ -21,12 +21,16 @@ struct UnreadOutputTests {
 
     @Test("the socket is answered while standard output is not read, and the last line is written")
     func unread() {
-        let finished = studio.run(practice) {
-            _ in
-            guard let program = studio.connect() else { return }
-            // Several times the capacity of a pipe.
-            #expect(eventually { (field("pass", program.ask("status"))?.integer(in: .counts) ?? 0) > 5000 })
-            #expect(field("ok", program.ask("quit")) == .bool(true))
+        var finished = Finished(status: -1, output: [], error: "")
+        // The run waits five seconds for its reader at the end, and a busy machine may read later.
+        for _ in 0..<10 {
+            finished = studio.run(practice) { _ in
+                guard let program = studio.connect() else { return }
+                // Several times the capacity of a pipe.
+                #expect(eventually { (field("pass", program.ask("status"))?.integer(in: .counts) ?? 0) > 5000 })
+                #expect(field("ok", program.ask("quit")) == .bool(true))
+            }
+            if !finished.error.contains("its reader does not read") { break }
         }
         #expect(finished.status == 0, "\(finished.error)")
         #expect(finished.lines.count > 10_000)
@@ -82,6 +86,12 @@ struct UnreadOutputTests {
         }
     }
 
+    /// Prepares for the next recording: an empty pipe, and a conversion that waits.
+    private func begin(_ pipe: Int32) {
+        _ = unsafe unlink(studio.folder["go"])
+        _ = taken(from: pipe)
+    }
+
     /// Reads the lines before the conversion of a recording, fills the pipe, and lets the conversion continue.
     private func goOnUnread(_ pipe: Int32) -> Bool {
         var text = ""
@@ -101,16 +111,23 @@ struct UnreadOutputTests {
     func unreadRecording(signal: Int32) {
         let pipe = heldPipe()
         defer { close(pipe) }
-        let words = ["-c", #"cd "$0" && exec "$1" \#(record(1))"#, studio.folder.path, Command.path]
-        let run = Command.run(words, environment: environment, program: "/bin/sh") { running in
-            #expect(goOnUnread(pipe))
-            #expect(running.wait(forError: "kept take1.wav"))
-            if signal != 0 { running.send(signal) }
-        }
+        var (number, run) = (0, Finished(status: 74, output: [], error: ""))
+        // The run waits five seconds for a reader, in which a busy machine may not send the signal.
+        repeat {
+            number += 1
+            begin(pipe)
+            let words = ["-c", #"cd "$0" && exec "$1" \#(record(number))"#, studio.folder.path, Command.path]
+            run = Command.run(words, environment: environment, program: "/bin/sh") { running in
+                #expect(goOnUnread(pipe))
+                #expect(running.wait(forError: "kept take\(number).wav"))
+                if signal != 0 { running.send(signal) }
+            }
+        } while signal != 0 && run.status == 74 && number < 10
         #expect(run.status == (signal == 0 ? 74 : 128 + signal), "\(run.error)")
         #expect(run.error.contains("its reader does not read"), "\(run.error)")
-        #expect(run.error.contains("take 1; next: ") && !run.error.contains("not in the list"), "\(run.error)")
-        #expect(studio.folder.names.contains("take1.wav") && !studio.folder.names.contains("take1.m4a"))
+        #expect(run.error.contains("take \(number); next: ") && !run.error.contains("not in the list"), "\(run.error)")
+        let names = studio.folder.names
+        #expect(names.contains("take\(number).wav") && !names.contains("take\(number).m4a"))
     }
 
     @Test("Ctrl-Z stops a recording whose last line waits for its reader, and fg delivers the line", .needsTerminal)
@@ -121,9 +138,8 @@ struct UnreadOutputTests {
             "/bin/bash", ["--norc", "--noprofile", "-i"], environment: environment.merging(["PS1": "ready> "]) { $1 })
         #expect(shell.wait(for: "ready> "))
         // The run waits five seconds for a reader, in which a busy machine may not deliver the key.
-        let isStopped = (1...3).contains { number in
-            _ = unsafe unlink(studio.folder["go"])
-            _ = taken(from: pipe)
+        let isStopped = (1...10).contains { number in
+            begin(pipe)
             var place = shell.seen.count
             shell.send("cd \(studio.folder.path); \(Command.path) \(record(number))\n")
             #expect(goOnUnread(pipe))
