@@ -146,7 +146,7 @@ struct ResumeTests {
         }
         // The first answer breaks off, and the server holds back the second until the test has seen an event in
         // between.
-        let path = "/file?n=2000000&cut=1000000&hold=500000&gate=\(gate)&id=\(uniqueID())&rate=1000000"
+        let path = "/file?n=2000000&cut=1000000&hold=1500000&gate=\(gate)&id=\(uniqueID())&rate=1000000"
         let transfer = try queue.add(request(path))
         #expect(eventually { resumed().contains { $0.bytesPerSecond > 0 } })
         try await server.ask("/release?gate=\(gate)")

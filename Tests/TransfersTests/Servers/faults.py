@@ -180,12 +180,14 @@ def honest(request):
             request.reset()
         request.end()
     if "hold" in q:
-        # Sends a part, and the rest when released.
-        request.send(rest[:request.number("hold")])
+        # Sends the file up to a byte, and the rest when released. A client that gives up waiting and resumes the
+        # transfer gets no more.
+        held = max(0, request.number("hold") - start)
+        request.send(rest[:held])
         wait_for(q["gate"])
         if "drop" in q and request.count == 1:
             request.end()
-        rest = rest[request.number("hold"):]
+        rest = rest[held:]
     if "rate" in q:
         send_slowly(request, rest, request.number("rate"))
     else:

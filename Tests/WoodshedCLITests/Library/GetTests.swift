@@ -21,12 +21,21 @@ struct GetTests {
 
     @Test("get that ends before a fetch begins leaves no record and no file")
     func nothingBegun() {
+        #expect(unsafe mkfifo(home.folder["list"], 0o600) == 0)
         let before = home.everything
         for arguments in [["get"], ["get", "-"], ["get", "--list"], ["get", "--check", song("a.wav")]] {
             #expect(home.run(arguments).status == 0, "\(arguments)")
         }
         #expect(home.run("get", "not an address").status == 64)
-        let stopped = home.shell(#"(sleep 60 & echo "$!" >&2; wait) | "$1" get - & wait"#) { run in run.send(SIGTERM) }
+        // A list without an end: once the line has been read, the command waits for the next.
+        let list = unsafe open(home.folder["list"], O_RDWR | O_CLOEXEC)
+        defer { close(list) }
+        #expect(unsafe write(list, "# a list\n", 9) == 9)
+        let stopped = home.shell(#"exec "$1" get - <list"#) { run in
+            var request = pollfd(fd: list, events: Int16(POLLIN), revents: 0)
+            #expect(eventually { unsafe poll(&request, 1, 0) == 0 })
+            run.send(SIGTERM)
+        }
         #expect(stopped.status != 0)
         #expect(home.everything == before)
     }
@@ -287,7 +296,9 @@ struct GetTests {
             #expect(home.json("get", "--list").first?.text("state") == "waiting")
             server.release(name)
         }
-        #expect(first.status == 0 && home.titles().count == 1 && server.requests(name).count == 1, "\(first.error)")
+        #expect(first.status == 0 && home.titles().count == 1, "\(first.error)")
+        // A busy machine may release the file so late that the first program asks again.
+        #expect(server.requests(name).count == 1 + first.events.count { $0 == "download.retrying" })
         #expect(home.json("get", "--list").isEmpty)
     }
 
@@ -312,12 +323,12 @@ struct GetTests {
         let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
         let begun = home.run("get", "--detach", "--json", address)
         #expect(begun.status == 0 && begun.events == ["detached"], "\(begun.error)")
-        #expect(eventually { server.requests(name).count == 1 } && home.titles().isEmpty)
+        #expect(eventually { !server.requests(name).isEmpty } && home.titles().isEmpty)
         // The terminal's own command names the program that fetches the file.
         #expect(home.run("get", "-q", address).status == 75)
         server.release(name)
         #expect(eventually { home.titles() == ["a"] } && home.json("get", "--list").isEmpty)
-        #expect(eventually { home.parts.isEmpty } && server.requests(name).count == 1)
+        #expect(eventually { home.parts.isEmpty } && server.isAskedOnce(name))
     }
 
     @Test("the limits given to a command hold for its fetch in the background, too")

@@ -208,7 +208,7 @@ struct LibrarySafetyTests {
             server.release(name)
         }
         #expect(first.status == 0 && home.titles() == ["a"] && home.parts.isEmpty, "\(first.error) \(home.parts)")
-        #expect(server.requests(name).count == 1)
+        #expect(server.isAskedOnce(name))
     }
 
     @Test(

@@ -34,6 +34,13 @@ final class SongServer: Sendable {
     /// The requests of a conversation: a line each, range and validator.
     func requests(_ id: String) -> [String] { ask("/requests?of=\(id)").split(separator: "\n").map(String.init) }
 
+    /// Whether a file was asked for once, and then only for its rest: a busy machine may release a held file so late
+    /// that the client gives up waiting and asks for the rest.
+    func isAskedOnce(_ id: String) -> Bool {
+        let requests = requests(id)
+        return requests.first?.hasPrefix("- ") == true && requests.dropFirst().allSatisfy { $0.hasPrefix("bytes=") }
+    }
+
     /// Releases the requests waiting for a gate.
     func release(_ gate: String) { _ = ask("/release?gate=\(gate)") }
 
