@@ -43,7 +43,7 @@ final class TerminalRun {
             return
         }
         master = outer
-        Self.resize(outer, columns: columns)
+        TerminalRun.resize(outer, columns: columns)
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
