@@ -218,11 +218,15 @@ final class Pipe {
     private(set) var writeEnd: Int32
 
     init() {
-        var ends: [Int32] = [-1, -1]
-        // Set later, the flag would come too late for a program just started by another test, and that program would
-        // keep the pipe open.
-        _ = unsafe pipe2(&ends, O_CLOEXEC)
-        (readEnd, writeEnd) = (ends[0], ends[1])
+        // A pipe with a name, because `pipe` cannot open its ends with O_CLOEXEC. Set later, the flag would come too
+        // late for a program just started by another test, and that program would keep the pipe open.
+        let folder = TestFolder()
+        let path = folder["pipe"]
+        _ = unsafe mkfifo(path, 0o600)
+        readEnd = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        writeEnd = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        _ = fcntl(readEnd, F_SETFL, 0)
+        withExtendedLifetime(folder) {}
     }
 
     deinit {

@@ -30,12 +30,12 @@ final class TerminalRun {
     private var isReaped = false
 
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80) {
-        var name = [CChar](repeating: 0, count: 128)
-        // Only the program opens the terminal's own end. A copy here would reach programs started by other tests, and
-        // the terminal would not end with the program.
-        let outer = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard outer >= 0, grantpt(outer) == 0, unlockpt(outer) == 0,
-            unsafe ptsname_r(outer, &name, name.count) == 0
+        // Not by `openpty`, whose ends reach programs just started by other tests: the terminal would not end with its
+        // program. Only the program opens the terminal's own end.
+        let outer = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // Swift does not see TIOCSPTLCK, which unlocks the terminal, and TIOCGPTN, which gets its number.
+        var (lock, number): (Int32, Int32) = (0, 0)
+        guard outer >= 0, unsafe ioctl(outer, 0x4004_5431, &lock) == 0, unsafe ioctl(outer, 0x8004_5430, &number) == 0
         else {
             Issue.record("no pseudo-terminal could be opened (errno \(errno)), so \(path) was not run")
             if outer >= 0 { close(outer) }
@@ -46,7 +46,7 @@ final class TerminalRun {
         TerminalRun.resize(outer, columns: columns)
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, 0, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, 0, 2)
         process = unsafe Command.spawn(
