@@ -49,7 +49,7 @@ struct ReadEpochTests {
         let epoch = ReadEpoch()
         let cell = Cell()
         let findings = Findings()
-        let stage = Stage()
+        let (stage, visits) = (Stage(), Turns())
         try onTwoThreads(
             {
                 var waiting: [(pointer: UnsafeMutablePointer<Int>, mark: ReadEpoch.Mark)] = unsafe []
@@ -66,6 +66,7 @@ struct ReadEpochTests {
                     }
                     // The reader's visits are short: an unpublished object is freed within a few visits.
                     while unsafe waiting.count > 32, unsafe !epoch.hasPassed(waiting[0].mark) { yieldThread() }
+                    if value % 500 == 0, value < 20_000 { visits.waitForNext() }
                 }
                 stage.reach(1)
                 stage.wait(for: 2)
@@ -84,6 +85,7 @@ struct ReadEpochTests {
                     findings.check(value >= newest, "\(value) after \(newest)")
                     newest = max(newest, value)
                     reader.leave()
+                    visits.take()
                     yieldThread()
                 }
                 stage.reach(2)

@@ -40,26 +40,27 @@ struct SnapshotTests {
         let writerParcel = Parcel(ends.writer)
         let readerParcel = Parcel(ends.reader)
         let findings = Findings()
-        let stage = Stage()
+        let (stage, reads) = (Stage(), Turns())
         try onTwoThreads(
             {
                 var writer = writerParcel.take()
                 for value in 1...last {
                     writer.write(Wide(value))
                     if value % 64 == 0 { sched_yield() }
+                    if value % 500 == 0 { reads.waitForNext() }
                 }
                 stage.reach(1)
             },
             {
                 var reader = readerParcel.take()
                 var newest = 0
-                for _ in 0..<last {
+                while !stage.hasReached(1) {
                     let value = reader.read()
                     findings.check(value.isWhole, "torn: \(value)")
                     findings.check(value.words[0] >= newest, "\(value.words[0]) after \(newest)")
                     newest = value.words[0]
+                    reads.take()
                 }
-                stage.wait(for: 1)
                 findings.check(reader.read().words[0] == last, "the last value was lost")
             })
         #expect(findings.all.isEmpty)

@@ -48,9 +48,27 @@ final class Stage: Sendable {
     /// Releases threads that wait for `stage`, or for an earlier stage; a later stage reached by another thread stays.
     func reach(_ stage: Int) { current.max(stage, ordering: .acquiringAndReleasing) }
 
+    /// True once `stage` is reached.
+    func hasReached(_ stage: Int) -> Bool { current.load(ordering: .acquiring) >= stage }
+
     /// Waits until `stage` is reached.
     func wait(for stage: Int) {
-        while current.load(ordering: .acquiring) < stage { sched_yield() }
+        while !hasReached(stage) { sched_yield() }
+    }
+}
+
+/// The turns of a thread, for another thread to wait for: otherwise a busy machine may run the two one after the other.
+/// Relaxed, so that the count orders none of the tested accesses.
+final class Turns: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// Counts a turn of the one thread.
+    func take() { count.add(1, ordering: .relaxed) }
+
+    /// Lets the other thread wait for two turns, of which the second begins after this call.
+    func waitForNext() {
+        let before = count.load(ordering: .relaxed)
+        while count.load(ordering: .relaxed) < before + 2 { sched_yield() }
     }
 }
 
