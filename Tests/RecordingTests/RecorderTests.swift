@@ -31,14 +31,14 @@ struct RecorderTests {
         // By the real clock, because there are two threads; a busy machine may keep them from a buffer of 21 ms now and
         // then, but not in each tenth of a second.
         let cameUndisturbed = try (0..<100).contains { try isCompared(period: period, name: "card\($0).wav") }
-        #expect(cameUndisturbed, "100 takes, and none without an overrun")
+        #expect(cameUndisturbed, "100 takes, and each was disturbed")
     }
 
-    /// Compares a take with the card's input, if recorded without an overrun.
+    /// Compares a take with the card's input, if recorded without an overrun and compared soon enough.
     private func isCompared(period: Int, name: String) throws -> Bool {
         var options = VirtualCardOptions()
         options.channels = 1...2
-        // The test reads the card's input later, while the card plays on: the card remembers forty seconds.
+        // The test reads the card's input later, while the card plays on: the cable remembers forty seconds.
         options.cableFrames = 1 << 21
         let rig = try VirtualCardRig(options)
         let player = try openOutput(.system(rig.name), request(1024))
@@ -67,7 +67,11 @@ struct RecorderTests {
         try stopped.save()
         guard monitor.statistics.overruns == 0, player.statistics.xruns == 0 else { return false }
         #expect(summary.reason == .limit && summary.frameCount == 4800 && summary.failure == nil)
-        let heard = rig.heard(from: rig.truth(.capture).startFrame, count: 4800, channelCount: 2)
+        let start = rig.truth(.capture).startFrame
+        let heard = rig.heard(from: start, count: 4800, channelCount: 2)
+        // On a busy machine the test may come so late that the cable has forgotten the take. The player writes a buffer
+        // ahead.
+        guard rig.truth(.playback).deviceFrame + 4 * 1024 < start + Int64(options.cableFrames) else { return false }
         #expect(floatSamples(ofTake: folder[name]).map(Double.init) == heard)
         #expect(heard.contains { $0 != 0 } && summary.lostFrames == 0)
         return true
