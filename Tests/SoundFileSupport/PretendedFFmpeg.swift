@@ -1,5 +1,10 @@
 package import AudioFiles
-internal import Files
+package import Files
+
+extension ChildLimits {
+    /// Limits that no test reaches, also if a busy machine starts the program late.
+    package static var patient: ChildLimits { ChildLimits(totalSeconds: 3600, silentSeconds: 3600) }
+}
 
 /// A program that decodes as ffmpeg does and passes on the first half second of stereo, then does something else.
 ///
@@ -14,5 +19,5 @@ package func pretendedFFmpeg(then end: String, in scratch: Scratch) throws -> FF
     try run("/bin/sh", "-c", "rm -f \"$2\"; printf %s \"$1\" > \"$2\"; chmod 755 \"$2\"", "sh", text, program)
     // No limit of the test suite ends the program within any test: if the program does not end by itself, the tested
     // code ends it.
-    return FFmpegTools(ffmpeg: program, limits: ChildLimits(totalSeconds: 3600, silentSeconds: 3600))
+    return FFmpegTools(ffmpeg: program, limits: .patient)
 }

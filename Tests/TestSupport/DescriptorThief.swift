@@ -8,24 +8,25 @@ import Synchronization
 package final class DescriptorThief: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let isRobbed = Atomic<Bool>(false)
-    private let begun = DispatchSemaphore(value: 0)
+    private let began = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Returns once the thread has had a descriptor: a thread that begins after the test would notice nothing.
+    /// Returns once the thread has opened and closed its first file: a busy machine may start the thread late. At least
+    /// one descriptor must be free.
     package init() {
         Thread.detachNewThread { [self] in
-            var isFirst = true
+            var hasBegun = false
             while !isOver.load(ordering: .acquiring) {
                 let copy = dup(0)
                 if copy < 0 { continue }
                 for _ in 0..<100 where fcntl(copy, F_GETFD) < 0 { isRobbed.store(true, ordering: .releasing) }
                 if close(copy) != 0 { isRobbed.store(true, ordering: .releasing) }
-                if isFirst { begun.signal() }
-                isFirst = false
+                if !hasBegun { began.signal() }
+                hasBegun = true
             }
             ended.signal()
         }
-        begun.wait()
+        began.wait()
     }
 
     /// Ends the thread. Returns whether other code closed a descriptor of the thread.
