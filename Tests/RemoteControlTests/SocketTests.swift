@@ -94,6 +94,18 @@ struct SocketTests {
         #expect(error?.kind == .io)
     }
 
+    @Test("a background run gives up its place, even while a program being started has copies of all descriptors")
+    func backgroundPlace() throws {
+        var place: BackgroundPlace? = try BackgroundPlace(runtime: folder.path)
+        let copies = DescriptorCopies(ofPathsEndingIn: folder["woodshed/background.lock"])
+        #expect(copies.count == 1)
+        let error = #expect(throws: ControlError.self) { place = try BackgroundPlace(runtime: folder.path) }
+        #expect(error?.kind == .taken && place != nil)
+        place = nil
+        #expect(throws: Never.self) { place = try BackgroundPlace(runtime: folder.path) }
+        withExtendedLifetime(copies) {}
+    }
+
     @Test("a long path of the folder does not prevent the control socket")
     func longPath() throws {
         let deep = folder[String(repeating: "d", count: 120)]
