@@ -40,7 +40,7 @@ struct InterruptedWaitTests {
         try #require(code == 0)
         defer {
             Self.isOver.store(true, ordering: .releasing)
-            unsafe pthread_join(thread, nil)
+            pthread_join(thread, nil)
         }
 
         let begin = MonotonicTime.now()

@@ -25,7 +25,7 @@ struct WatchedWritingTests {
         arguments: [SIGINT, SIGTERM, SIGHUP, SIGWINCH], [true, false])
     func late(number: Int32, isSeen: Bool) throws {
         defer { pipe.closeBoth() }
-        let statuses: [Int32: ExitStatus] = [SIGINT: .interrupted, SIGTERM: .terminated, SIGHUP: .hangup]
+        let statuses: [Int32: Explanations.ExitStatus] = [SIGINT: .interrupted, SIGTERM: .terminated, SIGHUP: .hangup]
         let status = statuses[number] ?? .success
         let signals = pipe.readEnd
         let (value, ending) = try WatchedWriting.run("cards.apkg", signals, draws: false) { _, isCancelled -> Int in
