@@ -212,7 +212,7 @@ struct FetchTests {
         #expect(try await fetch(empty).result.error?.remedy.contains("kept") == false && folder.names == ["a.rejected"])
     }
 
-    @Test(arguments: [Explanations.ExitStatus.unavailable, .noPermission, .inputOutput, .interrupted])
+    @Test(arguments: [Explanations.ExitStatus.unavailable, .noPermission, .inputOutput, .tryAgain, .interrupted])
     func `a file that the caller cannot check now is kept, and not fetched again`(status: Explanations.ExitStatus)
         async throws
     {

@@ -76,7 +76,9 @@ extension TransferError {
         case is CancellationError: .cancelled
         case let error as any ExplainedError where error.exitStatus == .interrupted: .cancelled
         case let error as any ExplainedError:
-            TransferError(Kind(of: error.exitStatus), error.message, remedy: error.remedy)
+            TransferError(
+                Kind(of: error.exitStatus), error.message, remedy: error.remedy,
+                exitStatus: error.exitStatus == .tryAgain ? .tryAgain : nil)
         default:
             TransferError(
                 .rejected, "\(address.shown): the file is not wanted (\(error))", remedy: "Look for another file.")
