@@ -385,7 +385,8 @@ let package = Package(
             dependencies: ["AudioFiles", "Clips", "DSP", "Realtime", "SoundFileSupport", "TestSupport", "Samples"],
             swiftSettings: unoptimised),
         .testTarget(
-            name: "TakesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
+            name: "TakesTests",
+            dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport", "UserState"],
             exclude: oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
             name: "WaveformsTests",
@@ -415,9 +416,9 @@ let package = Package(
         .testTarget(
             name: "PracticeTests",
             dependencies: [
-                "AudioDevices", "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice",
-                "Realtime", "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
-                "Store",
+                "Anki", "AudioDevices", "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Explanations",
+                "Files", "Practice", "Realtime", "Recording", "Sections", "SoundFileSupport", "Store", "Takes",
+                "TestSupport", "VirtualCardSupport",
             ],
             exclude: ["Schedules", "Stores"] + oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(

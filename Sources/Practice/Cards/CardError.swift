@@ -49,7 +49,9 @@ extension CardError {
             switch error.kind {
             case .libraryMissing: return CardError(.libraryMissing, error.message, remedy: error.remedy)
             case .diskFull: return AudioFileError.writing(path, errno: ENOSPC, creating: false)
-            default: return CardError(.database, "\(path): \(error.message)", remedy: error.remedy)
+            default:
+                return CardError(
+                    .database, "\(path): \(error.message)", remedy: error.remedy, status: error.exitStatus)
             }
         }
     }

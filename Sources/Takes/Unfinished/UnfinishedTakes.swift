@@ -1,4 +1,5 @@
 public import AudioFiles
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import UserState
@@ -211,12 +212,12 @@ extension TakeEntry {
 extension AudioFileError {
     static func unregistered(_ folder: String, _ fault: StateFile.Fault) -> AudioFileError {
         let reason = writing(folder, errno: fault.code, creating: false)
+        let remedy = SystemLimit(errno: fault.code)?.remedy ?? "Check the folder and its permissions."
         return AudioFileError(
             reason.kind, path: folder,
             "\(reason.message): the next start will not find this take if it is not finished",
-            remedy:
-                "The recording itself is safe; its marks are written at its end. Check the folder and its permissions."
-        )
+            remedy: "The recording itself is safe; its marks are written at its end. \(remedy)",
+            status: reason.exitStatus)
     }
 
     fileprivate static func unregistered(_ folder: String, _ reason: String, remedy: String) -> AudioFileError {

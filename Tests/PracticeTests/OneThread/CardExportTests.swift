@@ -1,15 +1,18 @@
 // Sections as cards: the content of the package, and the parts that stay the same in a second export.
 // `AnkiPackageTests` checks the form of a package.
+import Anki
 import AudioFiles
 import Clips
 import Database
+import Explanations
 import Foundation
-import Practice
 import Sections
 import SoundFileSupport
 import Store
 import TestSupport
 import Testing
+
+@testable import Practice
 
 @Suite("Flashcards of sections")
 struct CardExportTests {
@@ -148,6 +151,14 @@ struct CardExportTests {
         #expect(summary.noteCount == 2 && summary.takeCount == 0 && summary.notes.count == 1)
         #expect(summary.notes.first?.hasPrefix("the card of Riff <1> has no take: ") == true)
         #expect(cards.notes[0].fields[3].isEmpty)
+    }
+
+    @Test("an export that lacks an open file names the limit, and has the status of a later attempt")
+    func openFiles() {
+        let limit = SystemLimit.files
+        let full = DatabaseError(.io, limit.cause, remedy: limit.remedy, status: limit.exitStatus)
+        let error = CardError.explained(.database(full), "cards.apkg")
+        #expect(error.remedy == limit.remedy && error.exitStatus == .tryAgain, "\(error)")
     }
 
     @Test("a cancelled or failed export leaves no file, and an older package as it was")

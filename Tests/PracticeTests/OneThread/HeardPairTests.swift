@@ -3,6 +3,7 @@ import AudioFiles
 import Clips
 import DSP
 import Engine
+import Explanations
 import Glibc
 import SoundFileSupport
 import TestSupport
@@ -217,6 +218,11 @@ struct HeardPairTests {
         let alone = StoredTake(
             number: 1, path: good.path, sound: good.sound, model: nil, name: "", note: "", rating: nil, trashedAt: nil)
         #expect(kind { try hear(alone) } == .noModel)
+        // Without a free descriptor, a later attempt may succeed.
+        let opened = try OpenedTake(good, in: material.recording, key: material.key)
+        let full = AudioFileError.reading(opened.clip.info.path, errno: EMFILE)
+        let limited = try #require(opened.explained(full) as? HearingError)
+        #expect(limited.kind == .unreadable && limited.exitStatus == .tryAgain && limited.remedy == full.remedy)
     }
 
     @Test("a pair is written to a file with the model left and the take right, whole or not at all")

@@ -3,6 +3,7 @@ import Foundation
 import SoundFileSupport
 import TestSupport
 import Testing
+import UserState
 
 @testable import Files
 @testable import Takes
@@ -282,6 +283,16 @@ struct UnfinishedTakeTests {
         #expect(found.marks == marks && found.frameCount == 700)
         #expect(try found.recover() == 700 && entries.isEmpty)
         #expect(try TakeFileMarks.read(scratch.file("take")) == marks)
+    }
+
+    @Test("the warning about a take without an entry names the folder to check, or the limit to raise")
+    func warnings() {
+        func warning(_ code: Int32) -> AudioFileError {
+            .unregistered("takes", StateFile.Fault(code: code, action: "cannot be written"))
+        }
+        #expect(warning(EACCES).remedy.hasSuffix("Check the folder and its permissions."))
+        #expect(warning(EMFILE).message.hasPrefix("takes: the process may open no more files"))
+        #expect(warning(EMFILE).remedy.hasSuffix("Close some files, or raise the limit (ulimit -n)."))
     }
 
     @Test("truncated or newer entries are left alone, and a half-written entry is removed after some time")
