@@ -28,7 +28,8 @@ public struct ImportSummary: Sendable, Equatable {
     /// Lines of the backup's configuration left out because they name programs.
     package internal(set) var omittedSettings: [String] = []
     /// Refused files with reasons, as plain sentences. Only the first 100 files: the summary is reported after each
-    /// imported part. The last sentence tells of further files.
+    /// imported part. One sentence tells of further files; sentences about the store and the settings of a backup
+    /// follow.
     public internal(set) var refused: [String] = []
     /// Why reading stopped before the end of the bundle; nil if the bundle is complete. Everything before that place
     /// was imported.
