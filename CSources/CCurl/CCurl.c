@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 
+#include <errno.h>
 #include <sys/socket.h>
 
 static const char *const names[] = {CURL_FUNCTIONS(LIBRARY_NAME)};
@@ -32,14 +33,16 @@ typedef struct {
 
 static int open_private_socket(void *context, int purpose, SocketKind *kind) {
     (void)purpose;
-    const bool *is_abandoned = context;
+    CurlSocketState *state = context;
     // The value of CURL_SOCKET_BAD.
-    if (*is_abandoned) return -1;
-    return socket(kind->family, kind->socktype | SOCK_CLOEXEC, kind->protocol);
+    if (state->is_abandoned) return -1;
+    int descriptor = socket(kind->family, kind->socktype | SOCK_CLOEXEC, kind->protocol);
+    if (descriptor < 0) state->error = errno;
+    return descriptor;
 }
 
-CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle, const bool *is_abandoned) {
-    CURLcode code = curl->curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, is_abandoned);
+CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle, CurlSocketState *state) {
+    CURLcode code = curl->curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, state);
     return code != CURLE_OK ? code : curl->curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_private_socket);
 }
 

@@ -32,7 +32,7 @@ enum Curl {
     /// Returns the error for a request ended by a code of libcurl.
     ///
     /// - Parameters:
-    ///   - system: The errno of the last failed connection; 0 if there is none.
+    ///   - system: The errno of a refused socket or of the last failed connection; 0 if there is none.
     ///   - words: libcurl's own message; empty if absent.
     ///   - hasAnswered: True if the head of the answer had arrived.
     static func error(
@@ -51,6 +51,10 @@ enum Curl {
                 return TransferError(
                     .refused, "\(place): the server takes no connections",
                     remedy: "Check the address, or try again later.")
+            }
+            if let limit = SystemLimit(errno: system) {
+                return TransferError(
+                    .unreachable, "\(place): \(limit.cause)", remedy: limit.remedy, exitStatus: limit.exitStatus)
             }
             if system == ETIMEDOUT { return .timeout(address, "the server does not answer") }
             let cause = system == 0 ? reason : systemText(system)

@@ -13,7 +13,7 @@ public struct TransferError: ExplainedError, Equatable {
         case dns
         /// The server refuses connections.
         case refused
-        /// No route leads to the server.
+        /// No route leads to the server, or the system opens no connection.
         case unreachable
         /// The server cannot prove its identity, or encryption cannot be negotiated.
         case tls

@@ -1,4 +1,6 @@
 import CCurl
+import Explanations
+import Glibc
 import Libraries
 import Synchronization
 import TestSupport
@@ -108,5 +110,31 @@ struct AbandonedRequestTests {
         driven.step()
         guard case .take = exchange.verdict else { throw TestFailure() }
         #expect(exchange.work.bytes.count == 0)
+    }
+}
+
+@Suite("Requests without a free descriptor")
+struct FullRequestTests {
+    @Test(.enabled(if: !Sanitizers.watchThreads))
+    func `a request that can open no socket names the limit of open files, not the network`() async {
+        // In a separate process, which may open nothing more.
+        await #expect(processExitsWith: .success) {
+            let driven = try DrivenRequest(TransferRequest(WebAddress("http://127.0.0.1:9/a"), to: "/nonexistent/a"))
+            var limit = rlimit()
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+            limit.rlim_cur = min(limit.rlim_cur, 256)
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(2) }
+            // The runtime closes some descriptors a moment later: take the freed descriptors, too.
+            var code: CURLcode?
+            _ = eventually {
+                while dup(0) >= 0 {}
+                code = driven.step()
+                return code != nil
+            }
+            guard code == CURLE_COULDNT_CONNECT else { exit(3) }
+            let error = driven.exchange.error(CURLE_COULDNT_CONNECT)
+            guard error.message == "http://127.0.0.1:9/a: the process may open no more files" else { exit(4) }
+            guard error.exitStatus == .tryAgain, error.remedy == SystemLimit.files.remedy else { exit(5) }
+        }
     }
 }

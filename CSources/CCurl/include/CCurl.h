@@ -158,9 +158,18 @@ CURLcode curl_set_number(const CurlFunctions *curl, CURL *handle, CURLoption opt
 CURLcode curl_set_text(const CurlFunctions *curl, CURL *handle, CURLoption option, const char *text);
 CURLcode curl_set_pointer(const CurlFunctions *curl, CURL *handle, CURLoption option, void *pointer);
 CURLcode curl_set_receiver(const CurlFunctions *curl, CURL *handle, CURLoption option, CurlReceiver receiver);
-/// Keeps programs started meanwhile from inheriting the sockets, and opens no socket while `is_abandoned` is true. The
-/// memory must stay valid for as long as the handle.
-CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle, const bool *is_abandoned);
+
+/// The state of a request, for opening its sockets.
+typedef struct {
+    /// True to open no further socket.
+    bool is_abandoned;
+    /// The errno of the last socket that the system refused; 0 for none. libcurl does not keep this errno.
+    int error;
+} CurlSocketState;
+
+/// Keeps programs started meanwhile from inheriting the sockets. `state` must stay valid for as long as the handle.
+CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle, CurlSocketState *state);
+
 CURLcode curl_get_number(const CurlFunctions *curl, CURL *handle, CURLINFO info, long *value);
 CURLcode curl_get_seconds(const CurlFunctions *curl, CURL *handle, CURLINFO info, double *value);
 CURLcode curl_get_text(const CurlFunctions *curl, CURL *handle, CURLINFO info, const char **text);

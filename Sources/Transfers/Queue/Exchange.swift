@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Explanations
 internal import Libraries
 
 /// A request and the answer to it. The head of the answer decides the use of its body.
@@ -88,7 +89,7 @@ final class Exchange {
         }
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_HTTPHEADER, fields)
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_ERRORBUFFER, memory.errorWords)
-        _ = unsafe curl_keep_sockets_private(table, handle, memory.isAbandoned)
+        _ = unsafe curl_keep_sockets_private(table, handle, memory.sockets)
         // The loop retains this object for as long as libcurl knows the handle.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_HEADERDATA, context)
@@ -105,7 +106,7 @@ final class Exchange {
     private static func of(_ context: UnsafeMutableRawPointer?) -> Exchange? {
         guard let context = unsafe context else { return nil }
         let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-        return unsafe exchange.memory.isAbandoned.pointee ? nil : exchange
+        return unsafe exchange.memory.sockets.pointee.is_abandoned ? nil : exchange
     }
 
     // MARK: What libcurl calls
@@ -165,7 +166,7 @@ final class Exchange {
 
     /// Makes every later callback refuse: the request opens no connection, and takes no byte of an answer. Call before
     /// the work ends or sends another request; libcurl may call back until the handle is removed, and while it is.
-    func abandon() { unsafe memory.isAbandoned.pointee = true }
+    func abandon() { unsafe memory.sockets.pointee.is_abandoned = true }
 
     /// Releases held bytes, if nothing holds them any more.
     func release() {
@@ -201,11 +202,14 @@ final class Exchange {
 
     /// Returns the error for a result code of libcurl.
     func error(_ code: CURLcode) -> TransferError {
-        var system = 0
-        _ = unsafe curl_get_number(functions.table, handle, CURLINFO_OS_ERRNO, &system)
+        var failed = 0
+        _ = unsafe curl_get_number(functions.table, handle, CURLINFO_OS_ERRNO, &failed)
         let words = unsafe String(cString: memory.errorWords)
+        let refused = unsafe memory.sockets.pointee.error
+        // A family of addresses that the system lacks is no cause: the other family may have failed.
+        let system = SystemLimit(errno: refused) == nil ? Int32(truncatingIfNeeded: failed) : refused
         return Curl.error(
-            code, system: Int32(truncatingIfNeeded: system), words: words, address: address,
+            code, system: system, words: words, address: address,
             hasAnswered: head.status > 0, done: work.bytes.count, total: work.bytes.total)
     }
 }
@@ -215,18 +219,17 @@ final class Exchange {
 private final class HandleMemory {
     /// libcurl's message for the last error.
     let errorWords: UnsafeMutablePointer<CChar>
-    /// True once the request is abandoned.
-    let isAbandoned: UnsafeMutablePointer<Bool>
+    let sockets: UnsafeMutablePointer<CurlSocketState>
 
     init() {
         unsafe errorWords = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        unsafe isAbandoned = .allocate(capacity: 1)
-        unsafe isAbandoned.initialize(to: false)
+        unsafe sockets = .allocate(capacity: 1)
+        unsafe sockets.initialize(to: CurlSocketState(is_abandoned: false, error: 0))
     }
 
     deinit {
         unsafe errorWords.deallocate()
-        unsafe isAbandoned.deallocate()
+        unsafe sockets.deallocate()
     }
 }
