@@ -38,3 +38,12 @@ extension ControlErrorKind: CategorisedKind {
         }
     }
 }
+
+extension ControlError {
+    /// Makes the error of remote control that needs more than the system gives.
+    ///
+    /// - Parameter place: The file or the purpose with a colon and a blank, as in "background.lock: ".
+    init(_ kind: ControlErrorKind, _ limit: SystemLimit, at place: String) {
+        self.init(kind, place + limit.cause, remedy: limit.remedy, status: limit.exitStatus)
+    }
+}

@@ -106,6 +106,25 @@ struct SocketTests {
         withExtendedLifetime(copies) {}
     }
 
+    @Test("remote control without a free descriptor names the limit of open files, with the status 75")
+    func noDescriptor() async {
+        // In a separate process, which may open no more descriptors.
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let attempts: [() throws -> Void] = [
+                { try SocketServer(runtime: nil).close() }, { _ = try BackgroundPlace(runtime: nil) },
+                { _ = try ControlConnection(ControlledRun(pid: 1, path: "/tmp/control-1.sock")) },
+                { _ = try ByteSource(path: "/dev/null") },
+            ]
+            for attempt in attempts {
+                let error = #expect(throws: ControlError.self) { try attempt() }
+                #expect(error?.message.hasSuffix(": \(SystemLimit.files.cause)") == true, "\(error?.message ?? "")")
+                #expect(error?.remedy == SystemLimit.files.remedy && error?.exitStatus == .tryAgain)
+            }
+        }
+    }
+
     @Test("a long path of the folder does not prevent the control socket")
     func longPath() throws {
         let deep = folder[String(repeating: "d", count: 120)]

@@ -23,6 +23,7 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
                 .permissionDenied, "this user may not open the MIDI device \(path)",
                 remedy: AudioGroup.remedy)
         default:
+            if let limit = SystemLimit(errno: code) { throw ControlError(.io, limit, at: "\(path): ") }
             throw ControlError(
                 .noDevice,
                 "\(path): no MIDI device: \(code == EINVAL ? "this is a regular file" : systemText(code))",

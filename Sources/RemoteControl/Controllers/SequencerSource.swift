@@ -53,7 +53,8 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
     }
 
     private static func opening(_ code: Int32) -> ControlError {
-        switch code {
+        if let limit = SystemLimit(errno: code) { return ControlError(.io, limit, at: "the MIDI sequencer: ") }
+        return switch code {
         case ENOENT, ENODEV, ENXIO:
             ControlError(
                 .noSequencer, "this machine has no MIDI sequencer: there is no /dev/snd/seq",

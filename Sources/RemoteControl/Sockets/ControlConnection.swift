@@ -40,10 +40,10 @@ package final class ControlConnection {
         let over = ControlError(.over, "the run with the number \(run.pid) is over", remedy: "Start another run.")
         // By the folder's descriptor, because a path may be longer than a socket's name can be.
         let folder = unsafe open(FilePlace.folder(of: run.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw over }
+        guard folder >= 0 else { throw Self.limited() ?? over }
         defer { close(folder) }
         socket = SocketCalls.make()
-        guard socket >= 0 else { throw over }
+        guard socket >= 0 else { throw Self.limited() ?? over }
         let name = run.path.split(separator: "/").last.map(String.init) ?? ""
         // The deinitialiser closes the socket, also after an error.
         guard SocketCalls.connect(socket, "/proc/self/fd/\(folder)/\(name)") else {
@@ -53,6 +53,11 @@ package final class ControlConnection {
     }
 
     deinit { close(socket) }
+
+    /// Returns the error of a missing descriptor, by errno; nil for another error.
+    private static func limited() -> ControlError? {
+        SystemLimit(errno: errno).map { ControlError(.io, $0, at: "no connection to the run: ") }
+    }
 
     /// Sends a line and returns the answer; skips events before the answer.
     ///
@@ -126,8 +131,12 @@ package final class BackgroundPlace: Sendable {
         let folder = try SocketFolder(runtime: runtime)
         let file = unsafe openat(folder.descriptor, "background.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
+            let code = errno
+            if let limit = SystemLimit(errno: code) {
+                throw ControlError(.folder, limit, at: "\(folder.path)/background.lock: ")
+            }
             throw ControlError(
-                .folder, "\(folder.path)/background.lock: cannot be opened (\(systemText(errno)))",
+                .folder, "\(folder.path)/background.lock: cannot be opened (\(systemText(code)))",
                 remedy: "Remove the file.")
         }
         // An error does not prove another run.

@@ -28,7 +28,7 @@ final class SocketFolder: Sendable {
         let name = "woodshed-\(geteuid())"
         path = fallback + "/" + name
         let parent = unsafe open(fallback, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw Self.refused(path, systemText(errno)) }
+        guard parent >= 0 else { throw Self.failure(path, errno) }
         defer { close(parent) }
         descriptor = try Self.openPrivate(name, in: parent, path: path)
     }
@@ -65,12 +65,13 @@ final class SocketFolder: Sendable {
 
     private static func openPrivate(_ name: String, in parent: Int32, path: String) throws(ControlError) -> Int32 {
         guard unsafe mkdirat(parent, name, 0o700) == 0 || errno == EEXIST else {
-            throw refused(path, systemText(errno))
+            throw failure(path, errno)
         }
         let folder = unsafe openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else {
-            let isLink = errno == ELOOP || errno == ENOTDIR
-            throw refused(path, isLink ? "it is a link, or not a folder" : systemText(errno))
+            let code = errno
+            let isLink = code == ELOOP || code == ENOTDIR
+            throw isLink ? refused(path, "it is a link, or not a folder") : failure(path, code)
         }
         var status = stat()
         let isOwn = unsafe fstat(folder, &status) == 0 && status.st_uid == geteuid()
@@ -79,6 +80,10 @@ final class SocketFolder: Sendable {
             throw refused(path, "it belongs to another user")
         }
         return folder
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> ControlError {
+        SystemLimit(errno: code).map { ControlError(.folder, $0, at: "\(path): ") } ?? refused(path, systemText(code))
     }
 
     private static func refused(_ path: String, _ reason: String) -> ControlError {

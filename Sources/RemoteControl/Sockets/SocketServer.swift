@@ -66,7 +66,7 @@ package final class SocketServer: Sendable {
     ///   - runtime: The value of XDG_RUNTIME_DIR.
     ///   - fallback: The folder for everybody's files.
     package init(runtime: String?, fallback: String = "/tmp") throws(ControlError) {
-        guard let pipe = WakePipe() else { throw Self.failure(EMFILE) }
+        guard let pipe = WakePipe() else { throw Self.failure(.files) }
         shared = Shared(pipe)
         let folder = try SocketFolder(runtime: runtime, fallback: fallback)
         (listener, name) = try folder.exclusively { (isAlone) throws(ControlError) in
@@ -105,9 +105,14 @@ package final class SocketServer: Sendable {
     }
 
     private static func failure(_ code: Int32) -> ControlError {
-        ControlError(
+        if let limit = SystemLimit(errno: code) { return failure(limit) }
+        return ControlError(
             .socket, "no control socket: \(systemText(code))",
-            remedy: "Close programs or raise the limit (ulimit -n 1024), or leave the socket out: --control none.")
+            remedy: "Close programs, or leave the socket out: --control none.")
+    }
+
+    private static func failure(_ limit: SystemLimit) -> ControlError {
+        ControlError(.socket, limit, at: "no control socket: ")
     }
 
     /// Starts taking lines.
@@ -115,7 +120,7 @@ package final class SocketServer: Sendable {
     /// - Parameter receive: Called on the thread of the sockets. Answer each request once.
     package func start(_ receive: @escaping @Sendable (ControlRequest) -> Void) throws(ControlError) {
         let loop = SocketLoop(listener: listener, shared: shared, receive: receive)
-        guard let started = PlainThread(name: "woodshed-remote", { loop.run() }) else { throw Self.failure(EAGAIN) }
+        guard let started = PlainThread(name: "woodshed-remote", { loop.run() }) else { throw Self.failure(.threads) }
         thread.withLock { $0 = started }
     }
 
