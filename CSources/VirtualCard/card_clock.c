@@ -89,18 +89,22 @@ static const int64_t short_patience = 2000000, long_patience = 120000000000, rec
 
 int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wake, struct clock_patience *patience) {
     const int64_t now = atomic_load(&clock->now);
+    const int32_t own_process = (int32_t)getpid();
     int64_t target = wake, deadline = clock_never;
     uint64_t served = 0;
     bool is_late = false, is_elsewhere = false;
     for (int index = 0; index < CLOCK_SEATS; index++) {
         struct clock_seat *seat = &clock->seats[index];
         const int64_t theirs = atomic_load(&seat->wake);
-        if (seat == own || theirs == clock_never || atomic_load(&seat->process) == 0) continue;
+        const int32_t process = atomic_load(&seat->process);
+        if (seat == own || theirs == clock_never || process == 0) continue;
         served += atomic_load(&seat->served);
         if (theirs > now) {
             if (theirs < target) target = theirs;
             continue;
         }
+        // A killed process does not free its seat, and never serves its stream again.
+        if (process != own_process && !virtual_card_process_exists(process)) continue;
         is_late = true;
         if (atomic_load(&seat->thread) != clock_thread()) is_elsewhere = true;
         const int64_t limit = atomic_load(&seat->deadline);

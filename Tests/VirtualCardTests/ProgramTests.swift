@@ -179,6 +179,27 @@ struct ProgramTests {
         #expect(rig.truth(.playback).xruns == 0 && rig.truth(.capture).xruns == 0)
     }
 
+    @Test("a killed program no longer holds the virtual clock", programsCanLoadPlugIn)
+    func killedOnVirtualClock() throws {
+        var options = VirtualCardOptions()
+        options.clock = .virtual
+        let rig = try VirtualCardRig(options)
+        let recorder = try Stream(rig.name, .capture)
+        try #require(recorder.start() == 0)
+        let program = try Program(
+            ["aplay", "-q", "-D", rig.name, "-t", "raw", "-f", "S16_LE", "-r", "48000", "/dev/zero"])
+        func skip() -> Bool { recorder.wait() == 1 && (try? recorder.read(256)) != nil }
+        var isServed = true
+        let isPlaying = rig.waits {
+            isServed = isServed && skip()
+            return !isServed || rig.truth(.playback).isRunning
+        }
+        try #require(isPlaying && isServed)
+        program.end()
+        // Five seconds, longer than the killed program's buffer lasts.
+        for _ in 0..<1000 { try #require(skip()) }
+    }
+
     @Test(
         "signals that interrupt a blocking program's waits cost the program no frame",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
