@@ -1,4 +1,5 @@
 // Runs without a terminal: the same command is started once more, in its own session, controlled through its socket.
+import Explanations
 import Files
 import Glibc
 import JSON
@@ -24,7 +25,7 @@ enum Detaching {
                 "/proc/self/exe", arguments.map { FileName.systemName($0) },
                 variables: ["\(BackgroundRun.variable)=\(options.another ? "another" : "one")"], output: output)
         } catch {
-            throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
+            throw unstarted(error)
         }
         try wait(for: process, output, log: log, messages)
     }
@@ -46,8 +47,15 @@ enum Detaching {
                 StandardStream.error.note("next: woodshed get --list, or woodshed recent")
             }
         } catch {
-            throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
+            throw unstarted(error)
         }
+    }
+
+    private static func unstarted(_ failure: ChildFailure) -> CommandFailure {
+        if case .cannotStart(let code) = failure, let limit = SystemLimit(errno: code) {
+            return CommandFailure(limit, at: "the run in the background: ")
+        }
+        return CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
     }
 
     /// Returns the event of a run in the background, a line of JSON.
@@ -69,6 +77,7 @@ enum Detaching {
         _ = unsafe unlink(log)
         let output = unsafe open(log, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard output >= 0 else {
+            if let limit = SystemLimit(errno: errno) { throw CommandFailure(limit, at: "\(log): ") }
             throw CommandFailure(.cannotCreate, "\(log): cannot be created", remedy: "Check the folder's permissions.")
         }
         return (log, output)
