@@ -201,19 +201,6 @@ struct RecordOverLoopTests {
         #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
     }
 
-    @Test("Ctrl-C while r still ends the session ends practice with the report of this session", .needsTerminal)
-    func keyWithSignal() {
-        let run = TerminalRun(
-            Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)
-        #expect(run.wait(for: "pass 1"), "\(run.text)")
-        // Both come while the program is stopped. The program then takes the key first, and the signal next.
-        run.send(signal: SIGSTOP)
-        run.send("r")
-        run.send(signal: SIGINT)
-        run.send(signal: SIGCONT)
-        #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
-    }
-
     @Test(
         "a program that follows practice gets a last event although Ctrl-C ends the run while r opens the input",
         .needsTerminal)
@@ -236,6 +223,19 @@ struct RecordOverLoopTests {
         var last: String?
         while let line = follower?.line() { last = line }
         #expect(last?.contains(#""event":"playback.finished""#) == true, "\(last ?? "") \(run.text)")
+    }
+
+    @Test("Ctrl-C while r still ends the session ends practice with the report of this session", .needsTerminal)
+    func keyWithSignal() {
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        // Both come while the program is stopped. The program then takes the key first, and the signal next.
+        run.send(signal: SIGSTOP)
+        run.send("r")
+        run.send(signal: SIGINT)
+        run.send(signal: SIGCONT)
+        #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
     }
 
     @Test("r right after q does not begin another session", .needsTerminal)

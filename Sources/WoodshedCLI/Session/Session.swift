@@ -214,20 +214,16 @@ final class Session: RunOwner {
 
     private func conclude() throws -> ExitStatus {
         keep(isAbandoned: false)
-        let failures: [(any Error)?] = [device.failure, recording?.failure, device.loss]
         // After a signal or an error no session follows, so this session reports its end.
-        if loop.ending != .success || failures.contains(where: { $0 != nil }) { handover = nil }
+        if loop.ending != .success || device.hasFailed || recording?.failure != nil { handover = nil }
         // The next session writes the last line, and says the closing words. Until the next session begins, nothing
         // watches signals, because the device may take long to open: a signal ends the process at once, with the report
         // of this session.
         if handover != nil { reportBeforeHandover() }
         return try run.conclude(
             { handover == nil ? run.programLine { summary.lastLine(failed: device.hasFailed).json } : nil },
-            words: {
-                guard handover == nil else { return [] }
-                return summary.words(loop.ending ?? .success, isVerbose: loop.messages.verbose)
-            },
-            failures: failures)
+            words: { handover == nil ? summary.words(loop.ending ?? .success, isVerbose: loop.messages.verbose) : [] },
+            failures: [device.failure, recording?.failure, device.loss])
     }
 
     /// Keeps the report of this session for a signal before the next session. Followers get the last event now, because
