@@ -6,6 +6,5 @@
 #
 # -enable-testing lets tests see internal symbols. The options leave out the extra compiler run for a module's
 # interface: no build gains by the run, which expands each #expect once more. The linker is the toolchain's own, because
-# other linkers warn about an unused part of the standard library. Without an index (Tests/XCTMain.swift), test modules
-# compile an eighth faster.
-release=(-c release --disable-index-store -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld)
+# other linkers warn about an unused part of the standard library.
+release=(-c release -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld)

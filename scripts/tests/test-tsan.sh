@@ -17,7 +17,7 @@ swift=${SWIFT:-swift}
 . scripts/release-options.sh
 # With the checks of the standard library that only unoptimised code makes: of the bounds of unsafe buffers, for
 # example.
-options=(-c release --disable-index-store --sanitize=thread -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -assert-config -Xswiftc Debug)
+options=(-c release --sanitize=thread -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -assert-config -Xswiftc Debug)
 # Read by Package.swift, as is WOODSHED_THREADS_EVERYWHERE: the command then links the support for Swift's Mutex under
 # the sanitizer, as the tests do.
 export WOODSHED_SANITIZES_THREADS=1
@@ -60,7 +60,7 @@ rm -rf "${planted:?}"/{Package.swift,CSources,Sources,Tests}
 mkdir -p "$planted"/{CSources,Sources,Tests/TestSupport}
 cp -r CSources/{CRealtime,CAllocationCounter,CSanitizerSupport} "$planted/CSources/"
 cp -r Sources/{Explanations,Realtime} "$planted/Sources/"
-cp -r Tests/RealtimeTests Tests/XCTMain.swift "$planted/Tests/"
+cp -r Tests/RealtimeTests "$planted/Tests/"
 cp Tests/TestSupport/{Allocations,Patience,Privileges,Sanitizers,SeededGenerator}.swift "$planted/Tests/TestSupport/"
 cat >"$planted/Package.swift" <<'END'
 // swift-tools-version: 6.2
