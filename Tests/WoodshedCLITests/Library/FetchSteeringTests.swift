@@ -110,7 +110,11 @@ struct FetchSteeringTests {
     private var isHeld: Bool {
         home.parts.filter { $0.hasSuffix(".part") }.contains { name in
             let file = unsafe open(home.folder["data/woodshed/library/parts/" + name], O_RDONLY | O_CLOEXEC)
-            defer { close(file) }
+            defer {
+                // A program being started by another test shares the descriptor until it runs.
+                flock(file, LOCK_UN)
+                close(file)
+            }
             return flock(file, LOCK_SH | LOCK_NB) != 0
         }
     }
