@@ -82,7 +82,7 @@ def check_one_thread(project):
 UNCHECKED = re.compile(
     r"@unchecked Sendable|nonisolated\(unsafe\)|@preconcurrency|Pointer(?:<[^>]*>)?\(bitPattern:|Unmanaged\W|pthread_create")
 
-# The number of such declarations in each file of the command, each with a proof.
+# The number of such declarations in each file of the command and of the library of recordings, each with a proof.
 PROVED = {
     # The program writes the terminal's settings before the flag that lets a handler of signals read the settings.
     "Sources/Terminal/Screen/RawMode.swift": 1,
@@ -94,10 +94,10 @@ PROVED = {
     "Sources/Terminal/Signals/BlockingThread.swift": 4,
     # A drawing library calls back on the thread that called it.
     "Sources/Drawing/Canvas/Canvas.swift": 3,
-    # Two functions touch the number of jobs, inside a lock with a condition to wait for.
-    "Sources/Library/Fetching/FetchThreads.swift": 1,
     # The library for XML calls back in the same way.
     "Sources/TextFormats/XML/XMLReader.swift": 2,
+    # Two functions touch the number of jobs, inside a lock with a condition to wait for.
+    "Sources/Library/Fetching/FetchThreads.swift": 1,
 }
 
 
