@@ -66,6 +66,24 @@ struct SectionChangeTests {
         #expect(place(harness.output[4999]) == 4999 && harness.session.currentSavedID == 3)
     }
 
+    @Test("the place moves within a new section or loop at once, while the player's status is still older")
+    func olderStatus() throws {
+        for isPaused in [false, true] {
+            let harness = try harness(try plan([0..<16_000], passes: .endless, ids: [nil]))
+            #expect(harness.session.playingRange == nil)
+            harness.play(3000)
+            if isPaused { harness.session.pause() }
+            harness.play(1000)
+            let place = harness.player.status.clipFrame
+            try harness.session.setSections(try sections(0..<place, place..<16_000), savedIDs: [1, 2])
+            #expect(harness.player.status.section == 1 && harness.session.playingRange == place..<16_000)
+            harness.play(500)
+            #expect(harness.player.status.section == 2 && harness.session.playingRange == place..<16_000)
+            try harness.session.loop(place..<place + 4000)
+            #expect(harness.player.status.section == 2 && harness.session.playingRange == place..<place + 4000)
+        }
+    }
+
     @Test("a section whose edges move goes on to its new end, and joined sections go on as one")
     func edges() throws {
         let harness = try harness(try plan([0..<1000, 1000..<2000], passes: 2, ids: [1, 2]))

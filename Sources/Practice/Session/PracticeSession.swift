@@ -352,6 +352,13 @@ public final class PracticeSession: Sendable {
     /// Place of the current section in the plan's list, from 1; nil before the first.
     package var currentPlace: Int? { state.withLock { $0.sections.currentPlace.map { $0 + 1 } } }
 
+    /// The frames of the clip within which the place moves: the loop set by ear, or the current section; nil before the
+    /// start. The player's status may be older than the last request, and its section may have had another number.
+    package var playingRange: Range<Int64>? {
+        let status = player.status
+        return state.withLock { $0.playingRange(status) }
+    }
+
     /// The identity of the current saved section; nil in a loop set by ear, and for an unsaved section.
     public var currentSavedID: Int? { state.withLock { $0.savedID(ofSection: $0.sections.current) } }
 

@@ -182,6 +182,17 @@ struct SessionState: Sendable {
         if !isBeyond { go(to: section) }
     }
 
+    /// Returns the frames of the clip within which the place moves; nil before the start.
+    ///
+    /// - Parameter status: The player's status, perhaps older than the last request; its section may have had another
+    ///   number then.
+    func playingRange(_ status: PlayerStatus) -> Range<Int64>? {
+        guard status.section > 0 else { return nil }
+        if marks.isRunning { return marks.range }
+        let told = reports.isPending ? nil : sections.range(of: status.section)
+        return told?.contains(status.clipFrame) == true ? told : sections.range(of: sections.current)
+    }
+
     mutating func go(to section: Int) {
         guard sections.go(to: section) else { return }
         wantedSection = section

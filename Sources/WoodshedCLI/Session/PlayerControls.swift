@@ -70,10 +70,7 @@ final class PlayerControls {
     /// Moves within the current pass. A target past the end finishes the pass, and the next span begins. A target
     /// before the start restarts the pass. In the gap after a pass, there is nothing ahead.
     private func go(to target: Int64) {
-        let sections = player.score.sections
-        let section = player.status.section
-        guard sections.indices.contains(section - 1) else { return }
-        let range = sections[section - 1].range
+        guard let range = session.playingRange else { return }
         let place = min(max(target, range.lowerBound), range.upperBound - 1)
         // Only a score replaced meanwhile refuses, and the key then has no meaning any more.
         try? player.seek(toClipFrame: place)
