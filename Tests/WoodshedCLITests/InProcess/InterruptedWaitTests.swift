@@ -28,13 +28,27 @@ struct InterruptedWaitTests {
         }
         unsafe sigemptyset(&action.sa_mask)
         #expect(unsafe sigaction(SIGUSR2, &action, nil) == 0)
+        // Threads of the test library block signals.
+        var (number, before) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&number)
+        unsafe sigaddset(&number, SIGUSR2)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &number, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         Self.waiter.store(UInt(pthread_self()), ordering: .releasing)
         var thread = pthread_t()
         let code = unsafe pthread_create(
             &thread, nil,
             { _ in
                 let waiter = pthread_t(InterruptedWaitTests.waiter.load(ordering: .acquiring))
-                while !InterruptedWaitTests.isOver.load(ordering: .acquiring) { pthread_kill(waiter, SIGUSR2) }
+                // One at a time: signals without a pause would interrupt every repetition of a wait.
+                while !InterruptedWaitTests.isOver.load(ordering: .acquiring) {
+                    let seen = InterruptedWaitTests.interruptions.load(ordering: .relaxed)
+                    pthread_kill(waiter, SIGUSR2)
+                    while InterruptedWaitTests.interruptions.load(ordering: .relaxed) == seen,
+                        !InterruptedWaitTests.isOver.load(ordering: .acquiring)
+                    { sched_yield() }
+                    usleep(20)
+                }
                 return nil
             }, nil)
         try #require(code == 0)
