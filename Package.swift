@@ -48,9 +48,9 @@ let oneThread: Set = [
     "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "FuzzTests", "LibrariesTests", "SectionsTests",
     "SettingsTests", "TextFormatsTests", "UserStateTests",
 ]
-// The command, and the library of recordings that only the command uses, share memory only as the compiler checks, but
-// for what scripts/checks/modules.py lists; the soak runs them there all the same. The command's tests only start it,
-// and run as built without the sanitizer.
+// The command, and the library of recordings, which no other module needs, share memory only as the compiler checks,
+// but for what scripts/checks/modules.py lists; the soak runs them there all the same. The command's tests only start
+// the command, and run as built without the sanitizer.
 let commandOnly: Set =
     Context.environment["WOODSHED_THREADS_EVERYWHERE"] ?? "" != ""
     ? ["WoodshedCLITests"]

@@ -4,7 +4,8 @@ internal import Glibc
 /// failure for an event or for a timeout.
 package enum DescriptorEvents {
     /// Returns the events of a descriptor; 0 after the timeout, or if the system refuses to wait. A signal does not
-    /// shorten the wait. Safe in a signal handler.
+    /// shorten the wait. If signals interrupt each of many attempts without a wait, there are no events. Safe in a
+    /// signal handler.
     ///
     /// - Parameters:
     ///   - wanted: The events to wait for, such as `POLLIN`. Errors are returned in any case.
@@ -12,9 +13,10 @@ package enum DescriptorEvents {
     package static func wait(for wanted: Int32, of descriptor: Int32, milliseconds: Int32 = 0) -> Int32 {
         let limit = MonotonicTime.now() + Int64(milliseconds) * 1_000_000
         var request = pollfd(fd: descriptor, events: Int16(wanted), revents: 0)
-        var left = milliseconds
+        var (left, attempts) = (milliseconds, 0)
         while unsafe poll(&request, 1, left) < 0 {
-            guard errno == EINTR else { return 0 }
+            attempts += 1
+            guard errno == EINTR, left != 0 || attempts < FileBytes.patience else { return 0 }
             // Rounded up, so that the time is over at 0.
             if milliseconds > 0 { left = Int32(clamping: max(0, (limit - MonotonicTime.now() + 999_999) / 1_000_000)) }
         }

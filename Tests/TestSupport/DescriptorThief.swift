@@ -8,6 +8,7 @@ import Synchronization
 package final class DescriptorThief: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let isRobbed = Atomic<Bool>(false)
+    private let opened = Atomic<Int>(0)
     private let began = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -15,19 +16,20 @@ package final class DescriptorThief: Sendable {
     /// one descriptor must be free.
     package init() {
         Thread.detachNewThread { [self] in
-            var hasBegun = false
             while !isOver.load(ordering: .acquiring) {
                 let copy = dup(0)
                 if copy < 0 { continue }
                 for _ in 0..<100 where fcntl(copy, F_GETFD) < 0 { isRobbed.store(true, ordering: .releasing) }
                 if close(copy) != 0 { isRobbed.store(true, ordering: .releasing) }
-                if !hasBegun { began.signal() }
-                hasBegun = true
+                if opened.add(1, ordering: .relaxed).newValue == 1 { began.signal() }
             }
             ended.signal()
         }
         began.wait()
     }
+
+    /// How many files the thread has opened. The number stands still while no descriptor is free.
+    package var openedCount: Int { opened.load(ordering: .relaxed) }
 
     /// Ends the thread. Returns whether other code closed a descriptor of the thread.
     package func wasRobbed() -> Bool {
