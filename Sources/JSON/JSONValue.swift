@@ -33,7 +33,8 @@ package enum JSONValue: Equatable, Sendable {
         return line
     }
 
-    private func write(to line: inout String) {
+    /// Appends the value to a text.
+    package func write(to line: inout String) {
         switch self {
         case .null: line += "null"
         case .bool(let value): line += value ? "true" : "false"
@@ -43,21 +44,35 @@ package enum JSONValue: Equatable, Sendable {
         case .string(let value): Self.quote(value, to: &line)
         case .array(let values):
             line += "["
-            for (index, value) in values.enumerated() {
-                if index > 0 { line += "," }
+            for value in values {
+                Self.separate(&line)
                 value.write(to: &line)
             }
             line += "]"
         case .object(let fields):
             line += "{"
-            for (index, field) in fields.enumerated() {
-                if index > 0 { line += "," }
-                Self.quote(field.key, to: &line)
-                line += ":"
+            for field in fields {
+                Self.writeKey(field.key, to: &line)
                 field.value.write(to: &line)
             }
             line += "}"
         }
+    }
+
+    /// Appends the comma before the next element of an open array or object. The first element needs none: no other
+    /// JSON text ends with an opening bracket.
+    package static func separate(_ line: inout String) {
+        switch line.utf8.last {
+        case nil, UInt8(ascii: "["), UInt8(ascii: "{"): break
+        default: line += ","
+        }
+    }
+
+    /// Appends the key of the next field of an open object. The value must follow.
+    package static func writeKey(_ key: String, to line: inout String) {
+        separate(&line)
+        quote(key, to: &line)
+        line += ":"
     }
 
     private static func quote(_ text: String, to line: inout String) {

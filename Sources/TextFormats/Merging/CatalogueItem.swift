@@ -38,6 +38,9 @@ package struct Stamped: Sendable, Hashable {
         min(max(time, 0), ClosedRange.milliseconds.upperBound)
     }
 
+    /// Appends `[VALUE, TIME]`.
+    fileprivate func write(to line: inout String) { line += "[\(text.text),\(time)]" }
+
     package var value: JSONValue { JSONValue(reading: Array(text.text.utf8)) ?? .null }
 
     /// Returns the later of two values; at equal times, the greater text, so that the result is the same on both sides.
@@ -160,23 +163,28 @@ package struct CatalogueItem: Sendable, Hashable {
 }
 
 extension CatalogueItem {
-    /// JSON form: `{"fields": {NAME: [VALUE, TIME]}, "tags": {NAME: [true, TIME]}, "deleted": TIME}`, names sorted by
-    /// their bytes, without empty parts.
-    var json: [JSONValue.Field] {
-        func object(_ values: [ExactText: Stamped]) -> JSONValue {
-            .object(
-                values.sorted { $0.key < $1.key }.map { name, stamped in
-                    .init(name.text, .array([stamped.value, .integer(stamped.time)]))
-                })
+    /// Appends the JSON form to an open object: `"fields": {NAME: [VALUE, TIME]}, "tags": {NAME: [true, TIME]},
+    /// "deleted": TIME`, names sorted by their bytes, without empty parts. A tree of a playlist of 100,000 recordings
+    /// would take 20 MB.
+    func write(to line: inout String) {
+        func write(_ values: [ExactText: Stamped], as part: String) {
+            if values.isEmpty { return }
+            JSONValue.writeKey(part, to: &line)
+            line += "{"
+            for name in values.keys.sorted() {
+                JSONValue.writeKey(name.text, to: &line)
+                values[name]?.write(to: &line)
+            }
+            line += "}"
         }
-        var parts: [JSONValue.Field] = []
-        if !fields.isEmpty { parts.append(.init("fields", object(fields))) }
-        if !members.isEmpty { parts.append(.init("tags", object(members))) }
-        if let deletion { parts.append(.init("deleted", .integer(deletion))) }
-        return parts
+        write(fields, as: "fields")
+        write(members, as: "tags")
+        guard let deletion else { return }
+        JSONValue.writeKey("deleted", to: &line)
+        line += String(deletion)
     }
 
-    /// Parses the result of ``json``. Ignores unknown keys.
+    /// Parses an object with the result of ``write(to:)``. Ignores unknown keys.
     ///
     /// - Parameter isOwn: True if this program wrote the value into its store.
     init(json value: JSONValue, isOwn: Bool) throws(CatalogueError) {
@@ -208,7 +216,11 @@ extension CatalogueItem {
     }
 
     /// JSON text for the store.
-    package var storedText: String { JSONValue.object(json).text }
+    package var storedText: String {
+        var line = "{"
+        write(to: &line)
+        return line + "}"
+    }
 
     /// Parses the result of ``storedText``; nil for any other text.
     package init?(stored text: String) {

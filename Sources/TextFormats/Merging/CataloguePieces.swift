@@ -80,7 +80,7 @@ package struct CataloguePieces: Sendable {
         sort()
     }
 
-    /// Parses the result of ``LibraryCatalogue/json``, with its keys in any order.
+    /// Parses the result of ``LibraryCatalogue/text``, with its keys in any order.
     package init(reading text: some CatalogueSource) throws(CatalogueError) {
         source = .text(text)
         var (name, version): (JSONValue?, JSONValue?)

@@ -1,4 +1,4 @@
-package import JSON
+internal import JSON
 
 /// The contents of a library, without the sound: for exports, and for merging the libraries of several computers.
 ///
@@ -144,24 +144,38 @@ extension LibraryCatalogue {
     static let version: Int64 = 1
     static let name = "woodshed library"
 
-    /// The catalogue in JSON, always in the same order, so that equal catalogues have equal texts.
-    package var json: JSONValue {
-        func list(_ items: [ExactText: CatalogueItem]) -> JSONValue {
-            .array(
-                items.sorted { $0.key < $1.key }.map { .object([.init("id", .string($0.key.text))] + $0.value.json) })
+    /// The catalogue as JSON text, always in the same order, so that equal catalogues have equal texts.
+    package var text: String {
+        var line = "{"
+        func write<Item>(
+            _ name: String, _ items: [ExactText: Item], _ fields: (Item) -> Void
+        ) {
+            JSONValue.writeKey(name, to: &line)
+            line += "["
+            for (id, item) in items.sorted(by: { $0.key < $1.key }) {
+                JSONValue.separate(&line)
+                line += "{"
+                JSONValue.writeKey("id", to: &line)
+                JSONValue.string(id.text).write(to: &line)
+                fields(item)
+                line += "}"
+            }
+            line += "]"
         }
-        let recordings = recordings.sorted { $0.key < $1.key }.map { key, recording -> JSONValue in
-            var fields = [JSONValue.Field("id", .string(key.text))] + recording.item.json
-            if !recording.sections.isEmpty { fields.append(.init("sections", list(recording.sections))) }
-            return .object(fields)
+        JSONValue.writeKey("catalogue", to: &line)
+        JSONValue.string(Self.name).write(to: &line)
+        JSONValue.writeKey("v", to: &line)
+        line += String(Self.version)
+        write("recordings", recordings) { recording in
+            recording.item.write(to: &line)
+            if !recording.sections.isEmpty { write("sections", recording.sections) { $0.write(to: &line) } }
         }
-        return .object([
-            .init("catalogue", .string(Self.name)), .init("v", .integer(Self.version)),
-            .init("recordings", .array(recordings)), .init("playlists", list(playlists)), .init("takes", list(takes)),
-        ])
+        write("playlists", playlists) { $0.write(to: &line) }
+        write("takes", takes) { $0.write(to: &line) }
+        return line + "}"
     }
 
-    /// Parses the result of ``json``.
+    /// Parses the result of ``text``.
     ///
     /// Duplicate elements are merged.
     package init(reading bytes: [UInt8]) throws(CatalogueError) {

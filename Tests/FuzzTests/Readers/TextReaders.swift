@@ -10,7 +10,7 @@ enum TextReaders {
         guard let read = try? LibraryCatalogue(reading: bytes) else { return false }
         let merged = read.merged(with: LibraryCatalogue())
         try BrokenPromise.check(merged.merged(with: read) == merged, "merging a catalogue again changes it")
-        guard let again = try? LibraryCatalogue(reading: Array(merged.json.text.utf8)) else {
+        guard let again = try? LibraryCatalogue(reading: Array(merged.text.utf8)) else {
             throw BrokenPromise(description: "a catalogue that was written is refused")
         }
         try BrokenPromise.check(again == merged, "a catalogue that was written is read as another one")

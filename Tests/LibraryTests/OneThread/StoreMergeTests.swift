@@ -167,7 +167,7 @@ struct StoreMergeTests {
             pairs += [(0, 1), (1, 2), (2, 0), (0, 1)]
             for (from, to) in pairs { try give(libraries[from], to: libraries[to]) }
             let texts = try libraries.map(text)
-            #expect(texts.allSatisfy { $0 == all.json.text }, "seed \(seed), phase \(phase)")
+            #expect(texts.allSatisfy { $0 == all.text }, "seed \(seed), phase \(phase)")
             let lists = try libraries.map(shown)
             for list in lists[1...] {
                 #expect(Set(lists[0]).symmetricDifference(list) == [], "seed \(seed), phase \(phase)")

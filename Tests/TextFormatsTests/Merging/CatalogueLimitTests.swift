@@ -83,8 +83,8 @@ struct CatalogueLimitTests {
             item.delete(at: time)
             var catalogue = LibraryCatalogue()
             catalogue.takes["t"] = item
-            #expect(catalogue.json.text.contains(#""deleted":\#(told)"#))
-            let again = try LibraryCatalogue(reading: Array(catalogue.json.text.utf8))
+            #expect(catalogue.text.contains(#""deleted":\#(told)"#))
+            let again = try LibraryCatalogue(reading: Array(catalogue.text.utf8))
             #expect(again.takes["t"]?["title"] == .string("T") && again.takes["t"]?.currentMembers == ["slow"])
         }
         // A change after the last possible time still counts.

@@ -163,7 +163,7 @@ struct LibraryCatalogueTests {
         for _ in 0..<Self.cases {
             let (one, two) = (random.catalogue(), random.catalogue())
             let (first, second) = (one.merged(with: two), two.merged(with: one))
-            #expect(first == second && first.json.text.utf8.elementsEqual(second.json.text.utf8), "\(random.random)")
+            #expect(first == second && first.text.utf8.elementsEqual(second.text.utf8), "\(random.random)")
         }
     }
 
@@ -221,9 +221,9 @@ struct LibraryCatalogueTests {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "catalogues in JSON"))
         for _ in 0..<Self.cases {
             let one = random.catalogue()
-            let text = one.json.text
+            let text = one.text
             let again = try LibraryCatalogue(reading: Array(text.utf8))
-            #expect(again == one && again.json.text.utf8.elementsEqual(text.utf8), "\(random.random)")
+            #expect(again == one && again.text.utf8.elementsEqual(text.utf8), "\(random.random)")
         }
     }
 
@@ -321,7 +321,7 @@ struct LibraryCatalogueTests {
         let item = try #require(catalogue.recordings["01"]?.item)
         #expect(
             item["tempo"] == .array([.integer(120), .object([.init("x", .null)])]) && item["title"] == .string("T"))
-        #expect(catalogue.json.text.contains("[[120,{\"x\":null}],7]") && !catalogue.json.text.contains("mood"))
+        #expect(catalogue.text.contains("[[120,{\"x\":null}],7]") && !catalogue.text.contains("mood"))
     }
 
     @Test("a file that is no catalogue, a newer one or an impossible one is refused")
@@ -360,7 +360,7 @@ struct LibraryCatalogueTests {
         }
         let both = one.merged(with: two)
         #expect(
-            try LibraryCatalogue(reading: Array(both.json.text.utf8)) == both
+            try LibraryCatalogue(reading: Array(both.text.utf8)) == both
                 && both.visibleRecordings.count == 10_000)
     }
 }

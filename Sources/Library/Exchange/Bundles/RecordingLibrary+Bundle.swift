@@ -67,7 +67,7 @@ extension RecordingLibrary {
         do throws(FileFault) {
             let file = try WholeFile(path, calls: calls)
             let writer = TarWriter(file)
-            try writer.add(BundleMember.catalogueName, Array(catalogue.json.text.utf8))
+            try writer.add(BundleMember.catalogueName, Array(catalogue.text.utf8))
             var contents = BundleContents()
             contents.shortenedAddresses = shortened
             var isWhole = true

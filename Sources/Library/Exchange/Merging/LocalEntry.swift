@@ -55,14 +55,19 @@ struct LocalEntry: Equatable {
     /// JSON text of the shown values, without times.
     var text: String {
         if removedAt != nil { return #"{"removed":true}"# }
-        var parts = [
-            JSONValue.Field(
-                "fields",
-                .object(
-                    fields.sorted { $0.key < $1.key }.map { .init($0.key.text, Self.value($0.value)) }))
-        ]
-        if !tags.isEmpty { parts.append(.init("tags", .array(tags.map { .string($0.text) }))) }
-        return JSONValue.object(parts).text
+        var line = "{"
+        JSONValue.writeKey("fields", to: &line)
+        line += "{"
+        for name in fields.keys.sorted() {
+            JSONValue.writeKey(name.text, to: &line)
+            line += fields[name]?.text ?? "null"
+        }
+        line += "}"
+        if !tags.isEmpty {
+            JSONValue.writeKey("tags", to: &line)
+            JSONValue.array(tags.map { .string($0.text) }).write(to: &line)
+        }
+        return line + "}"
     }
 
     init() {}

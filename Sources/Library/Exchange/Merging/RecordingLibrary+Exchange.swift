@@ -29,7 +29,7 @@ extension RecordingLibrary {
     package func exportedText(withKeys: Bool) throws(StoreError) -> (text: String, shortenedAddresses: Int) {
         var catalogue = try catalogue()
         let count = withKeys ? 0 : catalogue.removeKeys()
-        return (catalogue.json.text, count)
+        return (catalogue.text, count)
     }
 
     /// Merges the catalogue of another library into this library. For each field, the later change wins. A deleted
