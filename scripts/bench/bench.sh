@@ -5,7 +5,8 @@
 #   scripts/bench/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12
 #                                               GB of disk); with names only these parts: Ring, Engine, Stretch, Meter,
 #                                               Compare, CardFault, Record, Waveform, Store, picture, start, keys,
-#                                               fetch, pedals, phrases, calls, whole, batch, types
+#                                               fetch, pedals, phrases, calls, library, whole, batch,
+#                                               types
 #
 # The script also writes the figures to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or
 # the file named by WOODSHED_BENCH_JSON. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two files.
@@ -18,7 +19,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | calls | whole | batch | types) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | calls | library | whole | batch | types) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -192,6 +193,11 @@ if wanted calls; then
     printf '\n==> calls of the interface for C, beside Swift\n'
     (cd "$root" && scripts/build-library.sh >/dev/null)
     "$programs/CallBenchmark" "$root/.build/release/libwoodshed.so.1" long.wav
+fi
+
+if wanted library; then
+    printf '\n==> large libraries: 100,000 recordings, 5,000 addresses, 50 feeds, 17,000 sections\n'
+    "$root/scripts/bench/bench-library.py" "$woodshed" 2>"$folder/library.log" || { cat "$folder/library.log" >&2 && exit 1; }
 fi
 
 if wanted batch; then
