@@ -79,6 +79,8 @@ def catalogue(path, recordings, entries, title_length):
             file.write(("," if number else "") + json.dumps({"id": key, "fields": fields}, separators=(",", ":")))
         file.write('],"playlists":[')
         if entries:
+            # Entries at equal positions are in the order of their keys.
+            keys.sort()
             fields = {
                 "entries": [keys[:entries], time_of_all], "entries settled": [True, time_of_all],
                 **{f"entry {key} 1": ["V", time_of_all] for key in keys[:entries]}, "name": ["Long", time_of_all],

@@ -172,7 +172,8 @@ extension LibraryCatalogue {
         }
         write("playlists", playlists) { $0.write(to: &line) }
         write("takes", takes) { $0.write(to: &line) }
-        return line + "}"
+        line += "}"
+        return line
     }
 
     /// Parses the result of ``text``.

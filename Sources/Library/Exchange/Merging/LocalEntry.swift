@@ -67,7 +67,8 @@ struct LocalEntry: Equatable {
             JSONValue.writeKey("tags", to: &line)
             JSONValue.array(tags.map { .string($0.text) }).write(to: &line)
         }
-        return line + "}"
+        line += "}"
+        return line
     }
 
     init() {}

@@ -93,7 +93,7 @@ struct PlaylistPlan: Sendable {
         let keys: [RecordingKey]?
     }
 
-    /// Playlists merged from the store and the catalogue.
+    /// Playlists of the store for a catalogue to be written; none if a catalogue is merged.
     let playlists: [ExactText: CatalogueItem]
     private var deleted: [Int] = []
     private var changes: [Change] = []
@@ -135,7 +135,7 @@ struct PlaylistPlan: Sendable {
                         keys: isOther ? keys : nil))
             }
         }
-        playlists = state.catalogue.playlists
+        playlists = catalogue == nil ? state.catalogue.playlists : [:]
         merged = state.changes.map { ($0.id, $0.entry.row) }
     }
 
@@ -194,7 +194,7 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - catalogue: Nil to take over only the changes since the catalogue was last written.
     ///   - planned: Called between the plan and the transaction.
-    /// - Returns: The merged playlists, and the number of changed playlists in the library.
+    /// - Returns: Without a catalogue, the playlists for one; and the number of changed playlists in the library.
     func merge(
         playlists catalogue: [ExactText: CatalogueItem]?, now: Int64, planned: () -> Void = {}
     ) throws(StoreError) -> (playlists: [ExactText: CatalogueItem], changed: Int) {
