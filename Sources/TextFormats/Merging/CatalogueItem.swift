@@ -41,6 +41,9 @@ package struct Stamped: Sendable, Hashable {
     /// Appends `[VALUE, TIME]`.
     fileprivate func write(to line: inout String) { line += "[\(text.text),\(time)]" }
 
+    /// Length of the written form in bytes, or a little more.
+    fileprivate var length: Int { text.text.utf8.count + 20 }
+
     package var value: JSONValue { JSONValue(reading: Array(text.text.utf8)) ?? .null }
 
     /// Returns the later of two values; at equal times, the greater text, so that the result is the same on both sides.
@@ -177,6 +180,9 @@ extension CatalogueItem {
     func write(to line: inout String) {
         func write(_ values: [ExactText: Stamped], as part: String) {
             if values.isEmpty { return }
+            // All memory at once: doubling would take up to three times the length.
+            let names = values.keys.reduce(0) { $0 + $1.text.utf8.count + 4 }
+            line.reserveCapacity(line.utf8.count + part.utf8.count + 8 + values.values.reduce(names) { $0 + $1.length })
             JSONValue.writeKey(part, to: &line)
             line += "{"
             for name in values.keys.sorted() {

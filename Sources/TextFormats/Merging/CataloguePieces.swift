@@ -63,8 +63,10 @@ package struct CataloguePieces: Sendable {
     private let source: Source
     private var places: [Place] = []
 
-    /// Number of recordings.
+    /// Number of recordings; 0 after ``freeRecordings()``.
     package var count: Int { places.count }
+    /// Frees the memory of the recordings. Playlists and takes stay.
+    package mutating func freeRecordings() { places = [] }
     /// Returns the number of sections of a recording, by its index in the order of merging.
     package func sectionCount(_ place: Int) -> Int { places[place].sectionCount }
     /// Number of recordings with removals, at the beginning of the order.

@@ -56,6 +56,8 @@ struct LocalEntry: Equatable {
     var text: String {
         if removedAt != nil { return #"{"removed":true}"# }
         var line = "{"
+        // All memory of a long playlist at once.
+        line.reserveCapacity(fields.reduce(64) { $0 + $1.key.text.utf8.count + $1.value.text.utf8.count + 4 })
         JSONValue.writeKey("fields", to: &line)
         line += "{"
         for name in fields.keys.sorted() {

@@ -107,27 +107,29 @@ extension RecordingLibrary {
     ///     even if not all takes could be merged.
     @discardableResult
     func apply(
-        _ catalogue: CataloguePieces, recordingsAtOnce: Int = CatalogueMerge.recordingsAtOnce,
+        _ catalogue: consuming CataloguePieces, recordingsAtOnce: Int = CatalogueMerge.recordingsAtOnce,
         isCancelled: () -> Bool = { false }, told: (MergeSummary) -> Void = { _ in }
     ) throws -> MergeSummary {
         try folder.make()
         var merge = CatalogueMerge(self)
         var done = 0
-        while done < catalogue.count {
-            if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
+        let count = catalogue.count
+        func checkCancelled() throws {
+            if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: count) }
+        }
+        while done < count {
+            try checkCancelled()
             let first = done == 0 ? min(catalogue.removalCount, CatalogueMerge.removalsAtOnce) : 0
             let end = CatalogueMerge.end(
-                ofPieceAt: done, atLeast: max(first, 1), atMost: max(first, recordingsAtOnce), of: catalogue.count,
+                ofPieceAt: done, atLeast: max(first, 1), atMost: max(first, recordingsAtOnce), of: count,
                 sections: catalogue.sectionCount)
             let began = ContinuousClock.now
             try merge.merge(recordings: catalogue.recordings(done..<end))
             done = end
             told(merge.summary)
-            if done < catalogue.count { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
+            if done < count { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
         }
-        func checkCancelled() throws {
-            if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
-        }
+        catalogue.freeRecordings()
         try checkCancelled()
         do { try merge.merge(takes: catalogue.lists.takes, pieceDone: checkCancelled) } catch {
             told(merge.summary)
