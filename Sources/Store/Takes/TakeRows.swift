@@ -226,7 +226,11 @@ extension StoreRows {
             """, .integer(number))
     }
 
-    func isTrashed(_ number: Int) throws(DatabaseError) -> Bool { try take(number)?.isTrashed == true }
+    /// Returns true if a take is still in the trash, with the same path.
+    func isStillTrashed(_ take: StoredTake) throws(DatabaseError) -> Bool {
+        guard let now = try self.take(take.number) else { return false }
+        return now.isTrashed && now.path == take.path
+    }
 
     /// Returns the number of the last deletion among the takes still in the trash.
     func lastTrashing() throws(DatabaseError) -> Int64? {

@@ -77,9 +77,12 @@ package enum TakeTrash {
         try move(take.path, to: hidden, naming: take.path)
     }
 
-    /// True if a program ended between deleting a take and hiding its file: the take's file still has its name.
+    /// True if a program ended between two steps of a deletion or a restoring: the file of a take in the trash has its
+    /// name, alone or beside the hidden name.
     static func isUnhidden(_ take: StoredTake, _ mark: TakeFileMark?) -> Bool {
-        FileIdentity(path: path(of: take.path, number: take.number)) == nil && isOwn(take, mark, at: take.path)
+        let hidden = path(of: take.path, number: take.number)
+        return (FileIdentity(path: hidden) == nil || areNames(hidden, take.path))
+            && isOwn(take, mark, at: take.path)
     }
 
     /// Restores the file of a take under its name. A file never hidden, because the program ended between two steps, is
@@ -89,22 +92,23 @@ package enum TakeTrash {
     static func bringBack(_ take: StoredTake) throws(AudioFileError) -> Bool {
         let hidden = path(of: take.path, number: take.number)
         guard FileIdentity(path: hidden) != nil else { return true }
-        if FileIdentity(path: take.path) != nil { return false }
+        if FileIdentity(path: take.path) != nil, !areNames(hidden, take.path) { return false }
         try move(hidden, to: take.path, naming: take.path)
         return true
     }
 
-    /// Removes the hidden file of a take.
-    ///
-    /// - Returns: The number of freed bytes; nil if the file is not proven to be the take's, and stays.
-    static func empty(_ take: StoredTake, _ mark: TakeFileMark?) throws(AudioFileError) -> Int64? {
+    /// True if the hidden file of a take is proven to be the take's, or missing.
+    static func mayEmpty(_ take: StoredTake, _ mark: TakeFileMark?) -> Bool {
         let hidden = path(of: take.path, number: take.number)
-        guard FileIdentity(path: hidden) == nil || isOwn(take, mark, at: hidden) else { return nil }
-        let bytes = byteCount(hidden)
+        return FileIdentity(path: hidden) == nil || isOwn(take, mark, at: hidden)
+    }
+
+    /// Removes the hidden file of a take, if there is one.
+    static func empty(_ take: StoredTake) throws(AudioFileError) {
+        let hidden = path(of: take.path, number: take.number)
         if unsafe unlink(hidden) != 0, errno != ENOENT, errno != ENOTDIR {
             throw .writing(hidden, errno: errno, creating: false)
         }
-        return bytes ?? 0
     }
 
     /// Returns the size of a file; nil if there is no regular file.
@@ -114,7 +118,16 @@ package enum TakeTrash {
         return Int64(status.st_size)
     }
 
+    /// True for two names of one file, neither of them a symbolic link.
+    private static func areNames(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard unsafe lstat(path, &first) == 0, unsafe lstat(other, &second) == 0 else { return false }
+        return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino) && first.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Renames a file, or completes a renaming that ended between the new name and the removal of the old name.
     private static func move(_ path: String, to other: String, naming name: String) throws(AudioFileError) {
+        if areNames(path, other), unsafe unlink(path) == 0 { return }
         do throws(FileFault) {
             try FilePlace(other).put(path, replaces: false)
         } catch {

@@ -109,8 +109,9 @@ enum TakeWord {
     /// Returns a message about each take left in the trash after emptying.
     static func leftInTrash(of store: PracticeStore) throws(StoreError) -> [String] {
         try store.takes(TakeFilter(isTrash: true)).map { take in
-            "take \(take.number) stays in the trash, because its file may be another recording: \(take.currentPath); "
-                + "bring it back with: woodshed takes restore \(take.number)"
+            let path = isFile(take.currentPath) ? take.currentPath : take.path
+            return "take \(take.number) stays in the trash, because its file may be another recording, or has its name "
+                + "again after an interruption: \(path); bring it back with: woodshed takes restore \(take.number)"
         }
     }
 
