@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Explanations
 internal import Glibc
 internal import RunLog
 
@@ -38,12 +39,12 @@ package enum FileLock {
     /// Requests the lock of a folder, and runs `body` with the result. A taken lock is held during `body`.
     ///
     /// On a network disk, the lock of a folder tells nothing of other computers. Such a disk therefore counts as a disk
-    /// without locks.
+    /// without locks. If the system has no open file left for the request, another program may hold the lock.
     package static func asking<Value, Failure: Error>(
         forFolder path: String, _ body: (Outcome) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return try body(.unsupported) }
+        guard descriptor >= 0 else { return try body(SystemLimit(errno: errno) == nil ? .unsupported : .held) }
         defer { release(descriptor) }
         let isOnNetwork = unsafe networkSystems.contains(linux_file_system(descriptor, ""))
         return try body(isOnNetwork ? .unsupported : (try? take(descriptor)) ?? .unsupported)

@@ -1,4 +1,6 @@
 import AudioFiles
+import Explanations
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -33,5 +35,28 @@ struct SharedLibraryTests {
         #expect(report.missing.isEmpty && report.changed.isEmpty && report.orphans.isEmpty && report.misplaced.isEmpty)
         for item in try harness.library.items() { #expect(try RecordingKey(ofFileAt: item.path) == item.key) }
         for path in paths { #expect(harness.isThere(path)) }
+    }
+
+    @Test("a library works without a lock only if there is no folder to lock, and names the limit of open files")
+    func noDescriptor() async throws {
+        let missing = LibraryFolder(path: "/nonexistent/library")
+        #expect(try missing.exclusively { true } && missing.writingParts { true })
+        // In a separate process, which may open no more descriptors.
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let folder = LibraryFolder(path: "/tmp")
+            let attempts: [() throws -> Void] = [
+                { try folder.exclusively { _ = Issue.record("worked without a lock") } },
+                { try folder.writingParts { _ = Issue.record("worked without a lock") } },
+            ]
+            for attempt in attempts {
+                let error = #expect(throws: RecordingLibraryError.self) { try attempt() }
+                #expect(error?.message.hasSuffix(": \(SystemLimit.files.cause)") == true, "\(error?.message ?? "")")
+                #expect(error?.remedy == SystemLimit.files.remedy && error?.exitStatus == .tryAgain)
+            }
+            // Nobody can tell whether another program holds the lock.
+            #expect(FileLock.asking(forFolder: "/tmp") { $0 } == .held)
+        }
     }
 }

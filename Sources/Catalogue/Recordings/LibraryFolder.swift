@@ -77,22 +77,35 @@ package struct LibraryFolder: Sendable {
     }
 
     /// Executes `body` while no other program moves files in the folder: between naming a file and writing its row, in
-    /// either order. The folder must exist. On a file system without locks, `body` runs without the lock.
-    package func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
-        let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { FileLock.release(lock) }
-        if lock >= 0 { _ = try? FileLock.take(lock, waits: true) }
-        return try body()
+    /// either order. On a file system without locks, and without the folder, `body` runs without the lock.
+    ///
+    /// - Throws: `RecordingLibraryError` if the folder cannot be locked, for example with too many open files; an error
+    ///   of `body`.
+    package func exclusively<Value>(_ body: () throws -> Value) throws -> Value {
+        try Self.locking(path, body)
     }
 
     /// Executes `body`, which writes unfinished files, while sharing the lock of the folder for parts. An unfinished
-    /// file without this lock is left over from a killed program. `body` may call this method again. The folder must
-    /// exist.
-    package func writingParts<Value>(_ body: () throws -> Value) rethrows -> Value {
-        let lock = unsafe open(parts, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { FileLock.release(lock) }
+    /// file without this lock is left over from a killed program. `body` may call this method again. Throws like
+    /// ``exclusively(_:)``.
+    package func writingParts<Value>(_ body: () throws -> Value) throws -> Value {
         // Waits only while another program lists the folder.
-        if lock >= 0 { _ = try? FileLock.take(lock, isShared: true, waits: true) }
+        try Self.locking(parts, isShared: true, body)
+    }
+
+    private static func locking<Value>(
+        _ folder: String, isShared: Bool = false, _ body: () throws -> Value
+    ) throws -> Value {
+        let lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 || errno == ENOENT || errno == ENOTDIR else {
+            throw RecordingLibraryError.writing(folder, FileFault(code: errno))
+        }
+        defer { FileLock.release(lock) }
+        if lock >= 0 {
+            do throws(FileFault) { _ = try FileLock.take(lock, isShared: isShared, waits: true) } catch {
+                throw RecordingLibraryError.writing(folder, error)
+            }
+        }
         return try body()
     }
 

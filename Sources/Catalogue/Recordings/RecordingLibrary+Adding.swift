@@ -121,13 +121,15 @@ extension RecordingLibrary {
         let results: [Result<AddedItem, any Error>]
         // Linked files need no folder.
         if files.contains(where: { $0.item?.place == .kept }) {
-            results = folder.writingParts {
-                if files.contains(where: \.isToCopy) { files = worked(on: files, isCancelled) { try $0.copy(&$1) } }
-                return folder.exclusively {
-                    place(&files)
-                    return finish(&files)
+            do {
+                results = try folder.writingParts {
+                    if files.contains(where: \.isToCopy) { files = worked(on: files, isCancelled) { try $0.copy(&$1) } }
+                    return try folder.exclusively {
+                        place(&files)
+                        return finish(&files)
+                    }
                 }
-            }
+            } catch { results = refused(files, error) }
         } else {
             results = finish(&files)
         }
@@ -139,11 +141,7 @@ extension RecordingLibrary {
     /// Writes the rows, and cleans up, whether writing succeeds or not.
     private func finish(_ files: inout [NewFile]) -> [Result<AddedItem, any Error>] {
         let written: [AddedItem?]
-        do { written = try write(files) } catch {
-            for file in files { takeBack(file) }
-            RunLog.note(.library, .error, "nothing added: \(error)")
-            return files.map { .failure($0.failure ?? error) }
-        }
+        do { written = try write(files) } catch { return refused(files, error) }
         for file in files { cleanUp(file) }
         return zip(files, written).map { file, added in
             if let failure = file.failure {
@@ -154,6 +152,13 @@ extension RecordingLibrary {
             if let known = file.known { return .success(AddedItem(item: known, isNew: false)) }
             return added.map { .success($0) } ?? .failure(RecordingLibraryError.unknown(0))
         }
+    }
+
+    /// Removes the copies of files that cannot be added.
+    private func refused(_ files: [NewFile], _ error: any Error) -> [Result<AddedItem, any Error>] {
+        for file in files { takeBack(file) }
+        RunLog.note(.library, .error, "nothing added: \(error)")
+        return files.map { .failure($0.failure ?? error) }
     }
 
     /// Executes a step of the work for each file, several files at a time.

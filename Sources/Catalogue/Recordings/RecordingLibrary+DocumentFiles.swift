@@ -21,10 +21,10 @@ extension RecordingLibrary {
     }
 
     /// Moves document files with these names to their places. A file that cannot be moved stays, and `check` reports
-    /// the file.
+    /// the file. Without the folder's lock, all files stay.
     package func settleDocuments(named names: [String]) {
         guard !names.isEmpty, (try? folder.make(forDocuments: true)) != nil else { return }
-        folder.exclusively {
+        try? folder.exclusively {
             let all = (try? documentRows()) ?? []
             for name in Set(names) {
                 let users = all.filter { $0.place == .kept && $0.path == name && $0.state != .gone }

@@ -139,7 +139,10 @@ public struct StoreRepair: Explained, Equatable {
     /// - Returns: A descriptor of the folder, which holds the lock until closed; -1 if the folder cannot be opened.
     private static func lockedFolder(of path: String, _ busyTimeout: Int32) throws(StoreError) -> Int32 {
         let folder = unsafe open(FilePlace.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return -1 }
+        guard folder >= 0 else {
+            if SystemLimit(errno: errno) != nil { throw .system(path, errno) }
+            return -1
+        }
         for _ in 0...max(0, busyTimeout / 10) {
             guard (try? FileLock.take(folder)) == .held else { return folder }
             usleep(10_000)
