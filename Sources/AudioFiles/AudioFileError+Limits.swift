@@ -34,15 +34,13 @@ extension AudioFileError {
             remedy: "Split the file into shorter ones.")
     }
 
-    package static func noThread(_ path: String) -> AudioFileError {
-        AudioFileError(
-            .limitExceeded, path: path, "\(path): the system has no thread left to decode it",
-            remedy: "Close clips that are not in use, or other programs.", status: .tryAgain)
-    }
+    package static func noThread(_ path: String) -> AudioFileError { exhausted(path, .threads, kind: .limitExceeded) }
 
-    static func noMemory(_ path: String) -> AudioFileError {
+    static func noMemory(_ path: String) -> AudioFileError { exhausted(path, .memory, kind: .limitExceeded) }
+
+    /// Returns the error for a file that needs more than the system gives.
+    static func exhausted(_ path: String, _ limit: SystemLimit, kind: Kind = .io) -> AudioFileError {
         AudioFileError(
-            .limitExceeded, path: path, "\(path): the system has no memory left to decode it",
-            remedy: "Close other programs.", status: .tryAgain)
+            kind, path: path, "\(path): \(limit.cause)", remedy: limit.remedy, status: limit.exitStatus)
     }
 }

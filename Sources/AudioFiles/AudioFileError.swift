@@ -73,10 +73,7 @@ public struct AudioFileError: ExplainedError, Equatable {
 extension AudioFileError {
     /// Returns the error for `errno` after opening or reading `path`.
     package static func reading(_ path: String, errno code: Int32) -> AudioFileError {
-        if let limit = SystemLimit(errno: code) {
-            return AudioFileError(
-                .io, path: path, "\(path): \(limit.cause)", remedy: limit.remedy, status: limit.exitStatus)
-        }
+        if let limit = SystemLimit(errno: code) { return .exhausted(path, limit) }
         return switch code {
         case ENOENT where path == "-": .standardInput
         case ENOENT where isAddress(path): .address(path)

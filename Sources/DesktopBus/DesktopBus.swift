@@ -81,7 +81,7 @@ package final class DesktopBus: Sendable {
     }
 
     package init() throws(DesktopBusError) {
-        guard let pipe = WakePipe() else { throw .noThread }
+        guard let pipe = WakePipe() else { throw .exhausted(.files) }
         shared = Shared(pipe)
     }
 
@@ -102,7 +102,7 @@ package final class DesktopBus: Sendable {
         let started = PlainThread(name: "woodshed-bus") {
             BusLoop(shared, addresses, identity, state.valid, position: position, receive: receive).run()
         }
-        guard let started else { throw .noThread }
+        guard let started else { throw .exhausted(.threads) }
         thread.withLock { $0 = started }
     }
 

@@ -25,7 +25,8 @@ extension DesktopBusError {
     }
 
     static func refused(_ address: String, _ code: Int32) -> DesktopBusError {
-        DesktopBusError(
+        if let limit = SystemLimit(errno: code) { return .exhausted(limit) }
+        return DesktopBusError(
             .refused, "the bus \(address) cannot be used (\(systemText(code)))",
             remedy: "Check DBUS_SESSION_BUS_ADDRESS, or log in again.")
     }
@@ -37,10 +38,9 @@ extension DesktopBusError {
             remedy: "Playing continues. Media keys work again when the session bus is back.")
     }
 
-    static var noThread: DesktopBusError {
-        DesktopBusError(
-            .noThread, "the system has no thread or file left for media keys",
-            remedy: "End some programs, or raise the limits: ulimit -u, ulimit -n.")
+    /// Returns the error for media keys that need more than the system gives.
+    static func exhausted(_ limit: SystemLimit) -> DesktopBusError {
+        DesktopBusError(.noThread, "no media keys: \(limit.cause)", remedy: limit.remedy, status: limit.exitStatus)
     }
 }
 

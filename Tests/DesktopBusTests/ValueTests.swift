@@ -1,5 +1,6 @@
 // Values that need no bus: positions, texts, paths, addresses.
 import Explanations
+import Glibc
 import TestSupport
 import Testing
 
@@ -19,6 +20,16 @@ struct ValueTests {
     @Test("the URI of a file has every byte of its name, text or not") func urls() {
         #expect(MediaTrack.url(ofPath: Array("/a b/ü#?%.flac".utf8)) == "file:///a%20b/%C3%BC%23%3F%25.flac")
         #expect(MediaTrack.url(ofPath: [0x2F, 0xFF, 0x01]) == "file:///%FF%01")
+    }
+
+    @Test("media keys without a thread, or without an open file, name the limit, with the status 75") func limits() {
+        for (error, limit) in [
+            (.exhausted(.threads), .threads), (.refused("unix:path=/bus", EMFILE), .files),
+        ] as [(DesktopBusError, SystemLimit)] {
+            #expect(error.message.contains(limit.cause) && error.remedy == limit.remedy, "\(error)")
+            #expect(error.kind == .noThread && error.exitStatus == .tryAgain)
+        }
+        #expect(DesktopBusError.refused("unix:path=/bus", ECONNREFUSED).exitStatus == .unavailable)
     }
 
     @Test("only a track's own path names the track") func paths() {

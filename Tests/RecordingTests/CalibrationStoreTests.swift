@@ -1,4 +1,5 @@
 import AudioDevices
+import Explanations
 import Glibc
 import Realtime
 import TestSupport
@@ -182,6 +183,21 @@ struct CalibrationStoreTests {
             let folder = StoreFolder()
             unsafe chmod(folder.path, 0o500)
             CalibrationStoreTests.expectRefusal(.storePermission, in: folder.path + "/x")
+        }
+    }
+
+    @Test("a store of round trips without a free descriptor names the limit of open files, with the status 75")
+    func noDescriptor() async {
+        // In a separate process, which may open no more descriptors.
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            // Opening fails before the name is looked up, so nothing is created.
+            let error = #expect(throws: CalibrationError.self) {
+                try CalibrationStore(path: "/tmp/calibrations.json").keep(CalibrationStoreTests().trip("a"))
+            }
+            #expect(error?.kind == .store && error?.message == "/tmp/calibrations.json: \(SystemLimit.files.cause)")
+            #expect(error?.remedy == SystemLimit.files.remedy && error?.exitStatus == .tryAgain)
         }
     }
 }

@@ -43,7 +43,7 @@ package struct FFmpegTools: Sendable {
             if let refusal { throw refusal }
             switch error {
             case .cannotStart(let code):
-                if SystemLimit(errno: code) != nil { throw .reading(path, errno: code) }
+                if let limit = SystemLimit(startErrno: code) { throw .exhausted(path, limit) }
                 throw .helperMissing(path, arguments[0])
             case .timeout: throw .tooSlow(path, limits)
             case .stopped: throw .closed(path)

@@ -47,7 +47,7 @@ extension ExtractorError {
     }
 
     static func cannotStart(_ program: String, _ code: Int32) -> ExtractorError {
-        let limit = SystemLimit(errno: code)
+        let limit = SystemLimit(startErrno: code)
         return ExtractorError(
             .cannotStart, "The extractor '\(program)' cannot be started: \(limit?.cause ?? systemText(code))",
             remedy: limit?.remedy ?? "Install the program, or correct the line 'extractor' of the configuration.",

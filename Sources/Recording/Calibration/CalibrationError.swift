@@ -29,21 +29,26 @@ public struct CalibrationError: ExplainedError, Equatable {
     public let remedy: String
     /// The error of the device; nil except for `device`.
     package let deviceError: DeviceError?
+    package let exitStatus: ExitStatus
 
-    init(_ kind: Kind, _ message: String, remedy: String) {
+    /// - Parameter status: The exit status; nil for the status of the kind.
+    init(_ kind: Kind, _ message: String, remedy: String, status: ExitStatus? = nil) {
         (self.kind, self.message, self.remedy, deviceError) = (kind, message, remedy, nil)
+        exitStatus = status ?? kind.exitStatus
     }
 
     init(_ error: DeviceError) {
         (kind, message, remedy, deviceError) = (.device, error.message, error.remedy, error)
+        exitStatus = error.exitStatus
     }
 }
 
-extension CalibrationError: CategorisedError {
+extension CalibrationError: CategorisedError {}
+
+extension CalibrationError.Kind {
     package var exitStatus: ExitStatus {
-        switch kind {
-        case .noPeak, .unsteady, .interrupted: .unavailable
-        case .device: deviceError?.exitStatus ?? .unavailable
+        switch self {
+        case .noPeak, .unsteady, .interrupted, .device: .unavailable
         case .store, .storeIsNewer: .inputOutput
         case .storePermission: .noPermission
         }

@@ -1,4 +1,5 @@
 package import AudioDevices
+internal import Explanations
 internal import Glibc
 internal import JSON
 internal import UserState
@@ -128,7 +129,11 @@ public struct CalibrationStore: Sendable {
     }
 
     private func failure(_ fault: StateFile.Fault) -> CalibrationError {
-        CalibrationError(
+        if let limit = SystemLimit(errno: fault.code) {
+            return CalibrationError(
+                .store, "\(path): \(limit.cause)", remedy: limit.remedy, status: limit.exitStatus)
+        }
+        return CalibrationError(
             fault.code == EACCES || fault.code == EPERM || fault.code == EROFS ? .storePermission : .store,
             "\(path) \(fault.text)",
             remedy: "Check the folder and its permissions, or set XDG_STATE_HOME to another folder.")

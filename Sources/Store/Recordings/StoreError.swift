@@ -44,7 +44,7 @@ extension StoreError {
 
     package static var noLogThread: StoreError {
         StoreError(
-            .io, "the system has no thread left for the practice log, so this session is not logged",
+            .io, "\(SystemLimit.threads.cause) for the practice log, so this session is not logged",
             remedy: SystemLimit.threads.remedy, status: SystemLimit.threads.exitStatus)
     }
 

@@ -61,7 +61,9 @@ struct DocumentOpener: Equatable {
         } catch {
             var cause = "cannot be started"
             if case .cannotStart(let code) = error {
-                if let limit = SystemLimit(errno: code) { throw CommandFailure(limit, at: printable("\(program): ")) }
+                if let limit = SystemLimit(startErrno: code) {
+                    throw CommandFailure(limit, at: printable("\(program): "))
+                }
                 cause = code == ENOENT ? "is not installed" : "cannot be started: \(systemText(code))"
             }
             throw CommandFailure(.unavailable, printable("\(program) \(cause)"), remedy: Self.remedy)

@@ -1,3 +1,4 @@
+import Explanations
 import Foundation
 import TestSupport
 import Testing
@@ -94,6 +95,16 @@ struct ExtractorTests {
         }
         let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { parsed($0, as: Int.self) }
         return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 9)
+    }
+
+    @Test("an extractor that cannot be started for want of processes or memory is worth another attempt")
+    func exhausted() {
+        for (code, limit) in [(EAGAIN, .processes), (ENOMEM, .memory), (EMFILE, .files)] as [(Int32, SystemLimit)] {
+            let error = ExtractorError.cannotStart("yt-dlp", code)
+            #expect(error.message.hasSuffix(": \(limit.cause)") && error.remedy == limit.remedy, "\(error)")
+            #expect(error.exitStatus == .tryAgain)
+        }
+        #expect(ExtractorError.cannotStart("yt-dlp", ENOENT).exitStatus == .unavailable)
     }
 
     @Test("the children of a cancelled extractor end with it", .enabled(if: signalsGroups))

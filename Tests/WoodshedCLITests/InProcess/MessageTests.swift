@@ -70,6 +70,15 @@ struct MessageTests {
         #expect(errors.count == 2 && errors[0].message == "the system has no thread left for the recorder")
     }
 
+    @Test("a program that cannot be started lacks a process or memory, but a file that would block does not")
+    func startedPrograms() {
+        for (code, limit) in [(EAGAIN, .processes), (ENOMEM, .memory), (EMFILE, .files)] as [(Int32, SystemLimit)] {
+            #expect(SystemLimit(startErrno: code) == limit)
+        }
+        #expect(SystemLimit(startErrno: ENOENT) == nil && SystemLimit(errno: EAGAIN) == nil)
+        #expect(SystemLimit.allCases.allSatisfy { $0.exitStatus == .tryAgain && !$0.cause.isEmpty })
+    }
+
     @Test("every score error has its exit status")
     func scores() {
         let refused: [() throws -> Void] = [
