@@ -115,8 +115,11 @@ struct SocketTests {
             let attempts: [() throws -> Void] = [
                 { try SocketServer(runtime: nil).close() }, { _ = try BackgroundPlace(runtime: nil) },
                 { _ = try ControlConnection(ControlledRun(pid: 1, path: "/tmp/control-1.sock")) },
-                { _ = try ByteSource(path: "/dev/null") },
+                { _ = try ByteSource(path: "/dev/null") }, { _ = try ControlledRun.all(runtime: nil) },
+                { _ = try ControlledRun.all(runtime: "/tmp") },
             ]
+            // Without a socket nobody can tell whether another socket has a listener.
+            #expect(SocketCalls.isDeserted("/tmp/control-1.sock") == nil)
             for attempt in attempts {
                 let error = #expect(throws: ControlError.self) { try attempt() }
                 #expect(error?.message.hasSuffix(": \(SystemLimit.files.cause)") == true, "\(error?.message ?? "")")

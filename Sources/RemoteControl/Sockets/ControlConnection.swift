@@ -13,15 +13,19 @@ package struct ControlledRun: Equatable, Sendable {
     /// Returns the runs of this user, the oldest process first. Creates nothing.
     ///
     /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
-    package static func all(runtime: String?) -> [ControlledRun] {
-        guard let folder = SocketFolder(existing: runtime) else { return [] }
-        return folder.sockets.compactMap { name -> (run: ControlledRun, age: Int)? in
+    /// - Throws: `ControlError` of kind `folder` if the system has no open file left for the answer, or if the folder
+    ///   cannot be read.
+    package static func all(runtime: String?) throws(ControlError) -> [ControlledRun] {
+        guard let folder = try SocketFolder(existing: runtime) else { return [] }
+        var found: [(run: ControlledRun, age: Int)] = []
+        for name in try folder.sockets() {
             guard
                 let pid = Int(digits: name.dropFirst("control-".count).prefix { $0.isNumber }, in: 1...Int(Int32.max)),
-                !SocketCalls.isDeserted(folder.reference(name)), let status = folder.status(name)
-            else { return nil }
-            return (ControlledRun(pid: pid, path: folder.path + "/" + name), Int(status.st_mtim.tv_sec))
-        }.sorted { ($0.age, $0.run.pid) < ($1.age, $1.run.pid) }.map(\.run)
+                try !folder.isDeserted(name), let status = folder.status(name)
+            else { continue }
+            found.append((ControlledRun(pid: pid, path: folder.path + "/" + name), Int(status.st_mtim.tv_sec)))
+        }
+        return found.sorted { ($0.age, $0.run.pid) < ($1.age, $1.run.pid) }.map(\.run)
     }
 }
 

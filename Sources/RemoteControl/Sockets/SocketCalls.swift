@@ -14,10 +14,11 @@ enum SocketCalls {
     /// Starts accepting connections.
     static func listen(_ socket: Int32) -> Bool { Glibc.listen(socket, 64) == 0 }
 
-    /// True if a name belongs to a socket without a listener.
-    static func isDeserted(_ path: String) -> Bool {
+    /// True if a name belongs to a socket without a listener; nil with errno if the system has no socket left for the
+    /// question.
+    static func isDeserted(_ path: String) -> Bool? {
         let probe = make()
-        guard probe >= 0 else { return false }
+        guard probe >= 0 else { return nil }
         defer { close(probe) }
         // A full queue of connections gives EAGAIN: somebody listens.
         return unsafe withAddress(path) { unsafe Glibc.connect(probe, $0, $1) != 0 && errno == ECONNREFUSED }

@@ -19,7 +19,7 @@ final class SocketFolder: Sendable {
     ///   - runtime: The value of XDG_RUNTIME_DIR.
     ///   - fallback: The folder for everybody's files.
     init(runtime: String?, fallback: String = "/tmp") throws(ControlError) {
-        if let runtime, runtime.hasPrefix("/"), let parent = Self.openOwn(runtime) {
+        if let runtime, runtime.hasPrefix("/"), let parent = try Self.openOwn(runtime) {
             defer { close(parent) }
             path = runtime + "/woodshed"
             descriptor = try Self.openPrivate("woodshed", in: parent, path: path)
@@ -34,14 +34,16 @@ final class SocketFolder: Sendable {
     }
 
     /// Opens the folder if it exists and belongs to this user; creates nothing.
-    init?(existing runtime: String?, fallback: String = "/tmp") {
-        if let runtime, runtime.hasPrefix("/"), let parent = Self.openOwn(runtime) {
+    ///
+    /// - Throws: `ControlError` of kind `folder` if the system has no open file left for the answer.
+    init?(existing runtime: String?, fallback: String = "/tmp") throws(ControlError) {
+        if let runtime, runtime.hasPrefix("/"), let parent = try Self.openOwn(runtime) {
             close(parent)
             path = runtime + "/woodshed"
         } else {
             path = fallback + "/woodshed-\(geteuid())"
         }
-        guard let folder = Self.openOwn(path, flags: O_NOFOLLOW) else { return nil }
+        guard let folder = try Self.openOwn(path, flags: O_NOFOLLOW) else { return nil }
         descriptor = folder
     }
 
@@ -52,9 +54,12 @@ final class SocketFolder: Sendable {
     func reference(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
     /// Opens a folder that belongs to this user. After `sudo` the variable may still name another user's folder.
-    private static func openOwn(_ path: String, flags: Int32 = 0) -> Int32? {
+    private static func openOwn(_ path: String, flags: Int32 = 0) throws(ControlError) -> Int32? {
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
-        guard folder >= 0 else { return nil }
+        guard folder >= 0 else {
+            if let limit = SystemLimit(errno: errno) { throw exhausted(path, limit) }
+            return nil
+        }
         var status = stat()
         guard unsafe fstat(folder, &status) == 0, status.st_uid == geteuid() else {
             close(folder)
@@ -83,7 +88,11 @@ final class SocketFolder: Sendable {
     }
 
     private static func failure(_ path: String, _ code: Int32) -> ControlError {
-        SystemLimit(errno: code).map { ControlError(.folder, $0, at: "\(path): ") } ?? refused(path, systemText(code))
+        SystemLimit(errno: code).map { exhausted(path, $0) } ?? refused(path, systemText(code))
+    }
+
+    private static func exhausted(_ path: String, _ limit: SystemLimit) -> ControlError {
+        ControlError(.folder, limit, at: "\(path): ")
     }
 
     private static func refused(_ path: String, _ reason: String) -> ControlError {
@@ -111,10 +120,24 @@ final class SocketFolder: Sendable {
         return try body(isAlone)
     }
 
-    /// The names of the sockets in the folder.
-    var sockets: [String] {
-        let names = (try? Folder.names(in: "/proc/self/fd/\(descriptor)")) ?? []
-        return names.filter { $0.hasPrefix("control-") && $0.hasSuffix(".sock") && isSocket($0) }
+    /// Returns the names of the sockets in the folder.
+    func sockets() throws(ControlError) -> [String] {
+        do throws(FileFault) {
+            let names = try Folder.names(in: "/proc/self/fd/\(descriptor)")
+            return names.filter { $0.hasPrefix("control-") && $0.hasSuffix(".sock") && isSocket($0) }
+        } catch { throw unsearchable(error.code) }
+    }
+
+    /// True if a socket has no listener.
+    func isDeserted(_ name: String) throws(ControlError) -> Bool {
+        guard let isDeserted = SocketCalls.isDeserted(reference(name)) else { throw unsearchable(errno) }
+        return isDeserted
+    }
+
+    private func unsearchable(_ code: Int32) -> ControlError {
+        if let limit = SystemLimit(errno: code) { return Self.exhausted(path, limit) }
+        return ControlError(
+            .folder, "\(path): cannot be searched for runs (\(systemText(code)))", remedy: "Try again.")
     }
 
     private func isSocket(_ name: String) -> Bool { status(name).map { $0.st_mode & S_IFMT == S_IFSOCK } ?? false }
@@ -127,8 +150,8 @@ final class SocketFolder: Sendable {
 
     func remove(_ name: String) { _ = unsafe unlinkat(descriptor, name, 0) }
 
-    /// Removes sockets without a listener. Call within `exclusively`.
+    /// Removes sockets without a listener. Call within `exclusively`. A socket that may have a listener stays.
     func removeStale() {
-        for name in sockets where SocketCalls.isDeserted(reference(name)) { remove(name) }
+        for name in (try? sockets()) ?? [] where (try? isDeserted(name)) == true { remove(name) }
     }
 }

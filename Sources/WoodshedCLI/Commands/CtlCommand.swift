@@ -58,29 +58,29 @@ struct CtlCommand: Verb {
 
     // MARK: Runs
 
-    private var runs: [ControlledRun] { ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR")) }
+    private func runs() throws(ControlError) -> [ControlledRun] {
+        try ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR"))
+    }
 
-    /// Returns the named run, or the newest run without a number.
-    private func run() throws(CommandFailure) -> ControlledRun {
-        let runs = runs
+    /// Returns the named run, or the newest run without a number; nil if there is none.
+    private func found() throws(ControlError) -> ControlledRun? {
+        let runs = try runs()
+        if let pid { return runs.first { $0.pid == pid } }
+        return runs.last
+    }
+
+    private func run() throws -> ControlledRun {
+        if let run = try found() { return run }
         if let pid {
-            guard let run = runs.first(where: { $0.pid == pid }) else {
-                throw CommandFailure(
-                    .notFound, "there is no run with the number \(pid)", remedy: "List the runs with: woodshed ctl list"
-                )
-            }
-            return run
-        }
-        guard let run = runs.last else {
             throw CommandFailure(
-                .notFound, "there is no run to control",
-                remedy: "Start a run with: woodshed play RECORDING --detach")
+                .notFound, "there is no run with the number \(pid)", remedy: "List the runs with: woodshed ctl list")
         }
-        return run
+        throw CommandFailure(
+            .notFound, "there is no run to control", remedy: "Start a run with: woodshed play RECORDING --detach")
     }
 
     private func tellRuns() throws {
-        let runs = runs
+        let runs = try runs()
         for run in runs {
             let answer = (try? ControlConnection(run).ask("status")).flatMap { JSONValue(reading: Array($0.utf8)) }
             if json {
@@ -125,7 +125,7 @@ struct CtlCommand: Verb {
         var shown: String?
         var connection: ControlConnection?
         while !watch.isOver {
-            if connection == nil, let run = try? run() { connection = try? ControlConnection(run) }
+            if connection == nil, let run = try found() { connection = try? ControlConnection(run) }
             var line = json ? JSONValue.object([.init("v", .integer(1)), .init("state", .string("none"))]).text : ""
             if let answer = try? connection?.ask("status", milliseconds: 2000) {
                 line = answer

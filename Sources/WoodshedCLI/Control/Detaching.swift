@@ -52,7 +52,7 @@ enum Detaching {
     }
 
     private static func unstarted(_ failure: ChildFailure) -> CommandFailure {
-        if case .cannotStart(let code) = failure, let limit = SystemLimit(errno: code) {
+        if case .cannotStart(let code) = failure, let limit = SystemLimit(startErrno: code) {
             return CommandFailure(limit, at: "the run in the background: ")
         }
         return CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
@@ -96,8 +96,9 @@ enum Detaching {
                 if code == 0 { return }
                 throw CommandFailure(ExitStatus(rawValue: code) ?? .software)
             }
-            let runs = ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR"))
-            if let run = runs.first(where: { $0.pid == process.number }),
+            // Without an answer now, asks again.
+            let runs = try? ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR"))
+            if let run = runs?.first(where: { $0.pid == process.number }),
                 (try? ControlConnection(run).ask("status")) != nil
             {
                 if messages.json {
