@@ -307,7 +307,8 @@ let package = Package(
                 "CALSA", "ProcessHandles", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport",
             ],
             swiftSettings: unoptimised),
-        .testTarget(name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: unoptimised),
+        .testTarget(
+            name: "RunLogTests", dependencies: ["RunLog", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: unoptimised),
@@ -405,8 +406,8 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: [
-                "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "Realtime", "Recording", "SoundFileSupport",
-                "Takes", "TestSupport", "VirtualCardSupport", "Waveforms", "Samples",
+                "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "Explanations", "Realtime", "Recording",
+                "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport", "Waveforms", "Samples",
             ],
             swiftSettings: unoptimised),
         // Optimised for its slow reference, which only tests of one thread compare with.

@@ -97,7 +97,11 @@ package struct LogFile: Sendable {
     }
 
     private mutating func reopen() {
-        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0 {
+            // A program being started by another thread may share the descriptor, and with it the lock.
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
         descriptor = (try? Self.opened(path)) ?? -1
     }
 }

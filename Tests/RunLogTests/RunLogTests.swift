@@ -1,5 +1,6 @@
 // The log: words, lines, and a file that several processes write to.
 import Glibc
+import TestSupport
 import Testing
 
 @testable import RunLog
@@ -11,7 +12,9 @@ final class RunLogTests {
     init() { unsafe mkdir(folder, 0o700) }
 
     deinit {
-        for name in ["a.log", "b.log", "song.mp3", "c.log", "c.log.1"] { unsafe unlink(folder + "/" + name) }
+        for name in ["a.log", "b.log", "song.mp3", "c.log", "c.log.1", "d.log", "d.log.1"] {
+            unsafe unlink(folder + "/" + name)
+        }
         unsafe rmdir(folder)
     }
 
@@ -73,5 +76,20 @@ final class RunLogTests {
         let (now, before) = (text(path), text(path + ".1"))
         #expect(now.utf8.count <= 460 && before.utf8.count <= 460 && !before.isEmpty)
         #expect(now.contains("one 11") && now.contains("two 11"))
+    }
+
+    @Test("a full log file gives up its lock, even while a program being started has copies of all descriptors")
+    func releasedLock() throws {
+        let path = folder + "/d.log"
+        var file = try LogFile(path, limit: 100) { $0 }
+        file.write(.audio, .info, String(repeating: "x", count: 100))
+        let copies = DescriptorCopies(ofPathsEndingIn: path)
+        #expect(copies.count == 1)
+        file.write(.audio, .info, "next")
+        #expect(text(path).contains("next"))
+        let former = unsafe open(path + ".1", O_RDWR | O_CLOEXEC)
+        defer { close(former) }
+        #expect(flock(former, LOCK_EX | LOCK_NB) == 0)
+        withExtendedLifetime(copies) {}
     }
 }
