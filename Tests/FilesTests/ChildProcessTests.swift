@@ -6,12 +6,9 @@ import Testing
 
 @testable import Files
 
-/// Patience with a busy machine, which may start a program late. The limits themselves are tested with shorter limits.
-private let patience = ChildLimits(totalSeconds: 600, silentSeconds: 600)
-
 /// The standard output and the exit of a shell script.
 private func runShell(
-    _ script: String, descriptors: [Int32] = [], limits: ChildLimits = patience
+    _ script: String, descriptors: [Int32] = [], limits: ChildLimits = .patient
 ) throws -> (output: String, result: ChildResult) {
     var child = try ChildProcess(["/bin/sh", "-c", script], descriptors: descriptors)
     var output: [UInt8] = []
@@ -61,8 +58,8 @@ struct ChildProcessTests {
         }
         #expect(failure(ChildLimits(totalSeconds: 0.2, silentSeconds: 100)) == .timeout)
         #expect(failure(ChildLimits(totalSeconds: 100, silentSeconds: 0.2)) == .timeout)
-        #expect(failure(patience, isWanted: false) == .stopped)
-        #expect(failure(patience, takes: false) == .stopped)
+        #expect(failure(.patient, isWanted: false) == .stopped)
+        #expect(failure(.patient, takes: false) == .stopped)
     }
 
     @Test("a child that has closed its error output is waited for without polling fast")
@@ -74,7 +71,7 @@ struct ChildProcessTests {
             return true
         }
         let begin = ContinuousClock.now
-        let result = try unsafe child.finish(patience, isWanted: wanted) { bytes in
+        let result = try unsafe child.finish(.patient, isWanted: wanted) { bytes in
             unsafe output.append(contentsOf: bytes)
             return true
         }
@@ -134,7 +131,7 @@ struct ChildProcessTests {
         var child = try ChildProcess(["/bin/sh", "-c", "echo $$; exec sleep 3600"])
         var text = ""
         do {
-            _ = try unsafe child.finish(patience) { bytes in
+            _ = try unsafe child.finish(.patient) { bytes in
                 text += unsafe String(decoding: bytes, as: UTF8.self)
                 return false
             }

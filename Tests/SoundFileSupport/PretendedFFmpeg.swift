@@ -1,10 +1,6 @@
 package import AudioFiles
-package import Files
-
-extension ChildLimits {
-    /// Limits that no test reaches, also if a busy machine starts the program late.
-    package static var patient: ChildLimits { ChildLimits(totalSeconds: 3600, silentSeconds: 3600) }
-}
+internal import Files
+internal import TestSupport
 
 /// A program that decodes as ffmpeg does and passes on the first half second of stereo, then does something else.
 ///
