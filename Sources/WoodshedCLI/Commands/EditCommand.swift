@@ -216,10 +216,10 @@ struct RemoveCommand: Verb {
     private func reports(_ verb: String, next: String) -> PieceReports<LibraryItem> {
         PieceReports(
             messages: messages, json: \.json,
-            notes: { Self.notes(of: $0.map(\.shortWords), verb, next: next) })
+            notes: { Self.notes(of: $0.lazy.map(\.shortWords), verb, next: next) })
     }
 
-    private static func notes(of names: [String], _ verb: String, next: String) -> [String] {
+    private static func notes(of names: some Collection<String>, _ verb: String, next: String) -> [String] {
         names.prefix(20).map { printable("\(verb): \($0)") }
             + (names.count > 20 ? ["and \(names.count - 20) more"] : []) + ["next: woodshed \(next)"]
     }
