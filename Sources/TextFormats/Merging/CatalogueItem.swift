@@ -102,8 +102,8 @@ package struct CatalogueItem: Sendable, Hashable {
     /// Removes a field, as if it never had a value.
     package mutating func forget(_ name: String) { fields[ExactText(name)] = nil }
 
-    /// Sets the value of a field, whatever its time: for values derived from other fields. An equal value stays, because
-    /// a change would copy the fields that several items share.
+    /// Sets the value of a field, whatever its time: for values derived from other fields. An equal value stays,
+    /// because a change would copy the fields that several items share.
     mutating func replace(_ name: ExactText, _ value: Stamped) {
         if fields[name] != value { fields[name] = value }
     }
