@@ -20,6 +20,8 @@ import Synchronization
     @usableFromInline package var channelCount: Int { geometry.channelCount }
     /// Frames of the clip, at the clip's rate.
     @usableFromInline package var frameCount: Int64 { geometry.frameCount }
+    /// True if reads wait for missing pages.
+    package var waitsForPages: Bool { pages.waits }
 
     /// Begins a block: until `endBlock()`, the clip frees no page found by the reader. Calls do not nest.
     ///

@@ -146,7 +146,7 @@ struct QueueState {
 
     var isAtBeginning: Bool {
         guard let entry = chain.first, entry.isBidden else { return true }
-        let status = entry.player.status
+        let status = entry.player.statusAfterMoves
         let heard = status.clipFrame - (entry.sound.range?.lowerBound ?? 0)
         return status.state == .idle || heard < Int64(Self.beginningSeconds * entry.sound.clip.sampleRate)
     }

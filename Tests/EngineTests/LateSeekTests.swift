@@ -57,12 +57,15 @@ struct LateSeekTests {
             sound[channel] += samples
         }
         #expect(late.player.status.section == 1 && late.player.status.starvedFrames == 0)
+        // Meanwhile a program counts from the place of the seek.
+        #expect(late.player.statusAfterMoves.clipFrame == Self.target)
         decoder.permit(Self.nextPage..<Int64(Self.frames))
         try late.player.clip.waitUntilLoaded([Self.nextPage..<Int64(Self.frames)])
         for (channel, samples) in late.render(after, from: before + wait, nextBlock: { Self.block }).enumerated() {
             sound[channel] += samples
         }
         #expect(late.player.status.section == 2 && late.player.status.starvedFrames == 0)
+        #expect(late.player.statusAfterMoves.clipFrame == late.player.status.clipFrame)
         #expect(sound == (try expected(before + wait + after, seekAt: Int64(before + wait))))
     }
 
@@ -83,9 +86,11 @@ struct LateSeekTests {
         let idle = Harness(Self.samples, clip: late.player.clip, score: score, waits: false)
         try idle.player.seek(toClipFrame: Self.target)
         _ = idle.render(Self.block) { Self.block }
+        #expect(idle.player.status.clipFrame == 0 && idle.player.statusAfterMoves.clipFrame == Self.target)
         // As at the end of a previous player.
         unsafe idle.player.core.core.pointee.take(over: Int64(Self.block), fade: 0)
         _ = idle.render(Self.block, from: Self.block) { Self.block }
         #expect(idle.player.status.section == 2 && idle.player.status.state == .playing)
+        #expect(idle.player.statusAfterMoves.clipFrame == idle.player.status.clipFrame)
     }
 }

@@ -121,6 +121,21 @@ struct QueueStateTests {
         }
     }
 
+    @Test("the key for the previous item counts a seek of the same block")
+    func previousAfterSeek() throws {
+        let run = try SteppedQueue(["40000#1", "40000#2"])
+        try run.start()
+        _ = run.render(1024)
+        #expect(run.queue.next())
+        _ = run.render(1024)
+        try run.queue.seek(toClipFrame: 30_000)
+        for index in [1, 0] {
+            run.queue.previous()
+            _ = run.render(1024)
+            #expect(run.queue.current?.index == index)
+        }
+    }
+
     @Test("a crossfade lasts at most half of either item at the speed of the queue")
     func halfOfEither() throws {
         func sound(_ frames: Int, range: Range<Int64>? = nil) throws -> QueueSound {

@@ -11,7 +11,7 @@ extension Player {
     /// - Throws: `ScoreError` if the score cannot be played in that direction; then nothing changes.
     public func setReversed(_ isReversed: Bool, at frame: Int64? = nil) throws(ScoreError) {
         let score = try score.inDirection(reversed: isReversed)
-        clip.request(demand(of: score, first: status.clipFrame), for: reader)
+        clip.request(demand(of: score, first: statusAfterMoves.clipFrame), for: reader)
         try setScore(score, at: frame)
     }
 }

@@ -39,7 +39,7 @@ extension Player {
     /// - Parameter frame: the output frame at which to freeze; nil for the next block.
     public func freeze(at frame: Int64? = nil) {
         bringVoices()
-        clip.request(demand(of: score, first: status.clipFrame), for: reader)
+        clip.request(demand(of: score, first: statusAfterMoves.clipFrame), for: reader)
         send(PlayerCommand(code: .freeze, frame: frame ?? -1))
     }
 

@@ -26,7 +26,6 @@ public final class Player: Sendable {
     let reader: ClipReader
     private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
-    private let waitsForPages: Bool
 
     /// - Parameters:
     ///   - waitsForPages: true under the virtual clock, which waits for pages and for the preparation of a score.
@@ -39,7 +38,6 @@ public final class Player: Sendable {
         listens: Bool = true, gain: Float = 1, at frame: Int64 = 0
     ) {
         self.clip = clip
-        self.waitsForPages = waitsForPages
         let epoch = ReadEpoch()
         preparer = ScorePreparer(
             clip, quality: score.plan.quality, waits: waitsForPages, listens: listens, epoch: epoch)
@@ -136,7 +134,8 @@ public final class Player: Sendable {
                 .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "Seek to a frame inside a section.")
         }
         clip.request(demand(of: score, first: clipFrame), for: reader)
-        send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
+        let command = PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame)
+        control.withLock { $0.send(command, movingTo: clipFrame) }
     }
 
     /// Moves to the first pass of a section.
@@ -148,8 +147,10 @@ public final class Player: Sendable {
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
         _ = try score.range(ofSection: section)
-        clip.request(demand(of: score, first: score.firstClipFrame(ofSection: section - 1)), for: reader)
-        send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
+        let first = score.firstClipFrame(ofSection: section - 1)
+        clip.request(demand(of: score, first: first), for: reader)
+        let command = PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1))
+        control.withLock { $0.send(command, movingTo: first) }
     }
 
     /// Plays at another speed from here on, in all later passes; this ends a ramp or a curve.
@@ -205,15 +206,14 @@ public final class Player: Sendable {
             let remedy = "Compile the score for this clip."
             throw ScoreError(.sectionOutsideClip, "the score was made for a longer recording", remedy: remedy)
         }
-        if moved.begins {
-            // Requests decoding of the new section's first frames before the command arrives.
-            clip.request(demand(of: score, first: score.firstClipFrame(ofSection: Int(moved.to))), for: reader)
-        }
+        let first = moved.begins ? score.firstClipFrame(ofSection: Int(moved.to)) : nil
+        // Requests decoding of the new section's first frames before the command arrives.
+        if let first { clip.request(demand(of: score, first: first), for: reader) }
         let storage = storage(for: score)
         control.withLock {
             var command = PlayerCommand(code: .replaceScore, frame: frame ?? -1)
             command.moved = moved
-            $0.replaceScore(storage, by: command)
+            $0.replaceScore(storage, by: command, movingTo: first)
         }
     }
 
@@ -270,6 +270,20 @@ public final class Player: Sendable {
 
     /// The player's state as of the last block. Reading the state costs the render thread nothing.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
+
+    /// The status, with the place of the newest move that the player has not carried out yet. A program that moves by a
+    /// distance adds the distance to this place, so that several moves within a block add up.
+    ///
+    /// Moves are seeks, skips and scores that begin with one of their sections, all without an output frame. The
+    /// section and the pass are those of the last block.
+    package var statusAfterMoves: PlayerStatus {
+        // Read before the status, which then has every older move.
+        let move = control.withLock { $0.newestMove }
+        var status = status
+        guard status.counters.movesTaken < move.number else { return status }
+        (status.clipFrame, status.isResting, status.restFramesLeft) = (move.clipFrame, false, 0)
+        return status
+    }
 
     /// Returns the frame of the clip heard at an output frame of the last minute; nil before the first sound, and for
     /// frames not rendered yet. Many joints shorten the minute.
@@ -350,7 +364,7 @@ public final class Player: Sendable {
         control.withLock { control in
             // Sound because this thread renders, and does not render now.
             let frame = status.outputFrame
-            if isBetweenBlocks, waitsForPages { unsafe control.makeRoom(at: frame, in: &core.core.pointee) }
+            if isBetweenBlocks, reader.waitsForPages { unsafe control.makeRoom(at: frame, in: &core.core.pointee) }
             control.serve(at: frame)
         }
         preparer.want(clipFrames: score.placesNear(status))

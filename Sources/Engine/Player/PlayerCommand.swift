@@ -49,6 +49,8 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var moved = SectionMove()
     /// For a change of speed scheduled in a voice at the frame `frame`: the layer of that voice.
     var toldLayer: Int64?
+    /// Number of a move to a known place in the next block, from 1 in the order of the requests; 0 for other requests.
+    var moveNumber: Int64 = 0
 
     /// True if the command may change the audible layers, which requires that few layers are audible.
     var changesLayers: Bool { code != .gain && code != .strip && code != .adoptScore }
@@ -70,6 +72,7 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
         guard earlier.code == .replaceScore else { return }
         code = .replaceScore
         moved = moved.after(earlier.moved)
+        moveNumber = max(moveNumber, earlier.moveNumber)
     }
 
     /// True if the command carries `score`, which must be returned.

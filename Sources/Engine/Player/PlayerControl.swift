@@ -23,6 +23,8 @@ struct PlayerControl: ~Copyable {
     /// True if an immediate score was sent since the last round of the pump. The next score then waits for the next
     /// round, or for a later request; scores requested meanwhile replace the waiting score.
     private var hasSentScore = false
+    /// The newest move to a known place in the next block: its number, and the frame of the clip.
+    private(set) var newestMove: (number: Int64, clipFrame: Int64) = (0, 0)
 
     /// Number of requests not sent yet.
     var waitingCount: Int { immediate.commands.count + timed.count }
@@ -46,12 +48,28 @@ struct PlayerControl: ~Copyable {
         carry(holdingScore: hasSentScore)
     }
 
+    /// Adds a request that moves the player to a frame of the clip.
+    mutating func send(_ command: PlayerCommand, movingTo clipFrame: Int64) {
+        send(numbered(command, movingTo: clipFrame))
+    }
+
+    /// Returns the request with its number as a move, if the move is for the next block.
+    private mutating func numbered(_ command: PlayerCommand, movingTo clipFrame: Int64) -> PlayerCommand {
+        guard command.frame < 0 else { return command }
+        newestMove = (newestMove.number + 1, clipFrame)
+        var move = command
+        move.moveNumber = newestMove.number
+        return move
+    }
+
     /// Adds a request with a new score.
     ///
-    /// - Parameter command: its code and frame; this method fills in the score.
-    mutating func replaceScore(_ storage: ScoreStorage, by command: PlayerCommand) {
+    /// - Parameters:
+    ///   - command: its code and frame; this method fills in the score.
+    ///   - clipFrame: the frame of the clip at which the new score begins; nil if the player keeps its place.
+    mutating func replaceScore(_ storage: ScoreStorage, by command: PlayerCommand, movingTo clipFrame: Int64? = nil) {
         add(storage)
-        var command = command
+        var command = clipFrame.map { numbered(command, movingTo: $0) } ?? command
         command.score = storage.renderScore
         while let superseded = takeSuperseded(by: command) {
             storages[superseded.score.address] = nil

@@ -224,6 +224,7 @@ struct PlayerCore: ~Copyable {
             transport.noteStart()
             if !isSounding { succession.begin(at: now, fade: 0) }
         }
+        if command.moveNumber > 0 { transport.noteMove(command.moveNumber) }
         succession.note(command, at: now)
         if interruption.isUnderWay && holdBack(command, at: now) { return }
         switch command.code {

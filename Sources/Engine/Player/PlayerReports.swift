@@ -7,7 +7,7 @@ internal import Samples
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
-    private var droppedEvents: Int64 = 0
+    private var counters = PlayerCounters()
     /// Places of the ring for further events of this block; nil before its first event.
     private var room: Int?
     /// True if held events wait for `publish(_:)`.
@@ -27,6 +27,9 @@ struct PlayerReports: ~Copyable {
 
     /// Notes a gain of the sound, as a factor; 1 for no reduction. The report comes before the end of the pass.
     mutating func noteGain(_ gain: Float) { lowestGain = min(lowestGain, gain) }
+
+    /// Notes that a move is carried out, for the next status.
+    mutating func noteMove(_ number: Int64) { counters.movesTaken = number }
 
     /// Posts an event about the playhead's span.
     mutating func post(
@@ -73,7 +76,7 @@ struct PlayerReports: ~Copyable {
         if room > (code == .finished ? 0 : Self.keptPlaces), events.hold(event) {
             (self.room, holdsEvents) = (room - 1, true)
         } else {
-            (self.room, droppedEvents) = (room, droppedEvents + 1)
+            (self.room, counters.droppedEvents) = (room, counters.droppedEvents + 1)
         }
     }
 
@@ -81,7 +84,8 @@ struct PlayerReports: ~Copyable {
     /// status older than the event.
     mutating func publish(_ status: PlayerStatus) {
         var status = status
-        status.droppedEvents = droppedEvents
+        status.counters = counters
+        if status.state == .idle { status.counters.movesTaken = 0 }
         statusWriter.write(status)
         showHeld()
     }

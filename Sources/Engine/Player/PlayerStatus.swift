@@ -41,12 +41,23 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var clipFrame: Int64 = 0
     /// Number of silent frames since the start, caused by pages that arrived too late.
     public var starvedFrames: Int64 = 0
+    /// Counters of the render side.
+    var counters = PlayerCounters()
     /// Number of events since the start that found the event ring full. Under the virtual clock the number is the same
     /// in each run with blocks of the same lengths.
-    package var droppedEvents: Int64 = 0
+    package var droppedEvents: Int64 { counters.droppedEvents }
 
     /// Creates the status before the start.
     package init() {}
+}
+
+/// Counters of the render side that every status carries.
+struct PlayerCounters: Sendable, BitwiseCopyable {
+    /// As in `PlayerStatus.droppedEvents`.
+    var droppedEvents: Int64 = 0
+    /// Number of the newest move carried out, as in `PlayerCommand.moveNumber`. 0 before the start, when the status
+    /// shows no place.
+    var movesTaken: Int64 = 0
 }
 
 extension Score {

@@ -50,6 +50,9 @@ struct Transport: ~Copyable {
     /// Counts a start request, even without an effect.
     mutating func noteStart() { startsTaken += 1 }
 
+    /// Counts a move, even without an effect.
+    mutating func noteMove(_ number: Int64) { reports.noteMove(number) }
+
     mutating func start(atClipFrame wanted: Int64, section: Int32, at now: Int64) {
         guard state == .idle || state == .finished else { return }
         (state, isFrozen, isChosen) = (.playing, false, false)

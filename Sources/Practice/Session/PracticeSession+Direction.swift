@@ -14,13 +14,4 @@ extension PracticeSession {
 
     /// True if passes play from their end to their beginning.
     public var isReversed: Bool { player.score.plan.reversed }
-
-    /// Jumps to the beginning of the loop's passes, or of the section's passes if no loop plays. Backwards, this is the
-    /// end.
-    public func jumpToStart() {
-        let marks = self.marks
-        guard let range = marks.isRunning ? marks.range : currentSection, !range.isEmpty else { return }
-        // Refused only if the score was replaced meanwhile; the jump then has no meaning.
-        try? player.seek(toClipFrame: isReversed ? range.upperBound - 1 : range.lowerBound)
-    }
 }

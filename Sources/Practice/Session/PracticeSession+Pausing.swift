@@ -18,11 +18,13 @@ extension PracticeSession {
             defer { instant = nil }
             return instant
         }
-        let status = player.status
-        if let since, status.state == .paused, !status.isFrozen, !status.isResting, !marks.isRunning {
+        let status = player.statusAfterMoves
+        if let since, status.state == .paused, !status.isFrozen, !status.isResting, !marks.isRunning,
+            let section = playingRange
+        {
             let pause = (.now - since) / .seconds(1)
             let frames = plan.resumeRewind.seconds(afterPauseOf: pause) * Double(player.clip.sampleRate)
-            let (section, back) = (currentSection, Int64(frames.rounded()))
+            let back = Int64(frames.rounded())
             let place =
                 status.isReversed
                 ? min(section.upperBound - 1, status.clipFrame + back)

@@ -176,7 +176,7 @@ public final class PracticeSession: Sendable {
     ///
     /// - Throws: `SessionError` of kind `nothingHeard` before the first sound.
     public func audibleClipFrame() throws(SessionError) -> Int64 {
-        let status = player.status
+        let status = player.statusAfterMoves
         // Paused and frozen sound stays at its place; ignore the buffered rest of the fade.
         if status.state == .paused || status.isFrozen { return status.clipFrame }
         guard let frame = player.clipFrame(heardAt: min(audibleFrame(), status.outputFrame)) else {
@@ -238,10 +238,10 @@ public final class PracticeSession: Sendable {
     /// - Throws: `SessionError` of kind `nothingHeard` if there is neither.
     @discardableResult
     public func toggleLoop() throws(SessionError) -> LoopMarks {
-        let section = currentSection
+        let section = playingRange
         return try change(listens: false) { (state, _) throws(SessionError) in
             if state.marks.range == nil {
-                guard !section.isEmpty else { throw .nothingHeard }
+                guard let section else { throw .nothingHeard }
                 (state.marks.start, state.marks.end) = (section.lowerBound, section.upperBound)
             }
             state.marks.isRunning.toggle()
@@ -354,7 +354,7 @@ public final class PracticeSession: Sendable {
 
     /// The frames of the clip within which the place moves: the loop set by ear, or the current section; nil before the
     /// start. The player's status may be older than the last request, and its section may have had another number.
-    package var playingRange: Range<Int64>? {
+    var playingRange: Range<Int64>? {
         let status = player.status
         return state.withLock { $0.playingRange(status) }
     }

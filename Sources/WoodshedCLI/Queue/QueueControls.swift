@@ -33,7 +33,7 @@ struct QueueControls {
             if isPaused { queue.pause() } else { queue.resume() }
         case .jump(let seconds):
             guard let player = queue.current?.player else { return nil }
-            go(to: player.status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded()))
+            go(to: player.statusAfterMoves.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded()))
         case .seek(let share):
             guard let player = queue.current?.player else { return nil }
             go(to: Int64((share * Double(player.clip.frameCount)).rounded()))

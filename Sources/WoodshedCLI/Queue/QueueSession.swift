@@ -232,8 +232,12 @@ final class QueueSession: RunOwner {
     var mediaClock: @Sendable () -> Int64 {
         { [queue] in
             guard let player = queue.current?.player else { return 0 }
-            return Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
+            return Self.microseconds(player.status.clipFrame, of: player)
         }
+    }
+
+    private static func microseconds(_ frame: Int64, of player: Player) -> Int64 {
+        Int64(Double(frame) / Double(player.clip.sampleRate) * 1_000_000)
     }
 
     var mediaState: MediaState {
@@ -282,7 +286,9 @@ final class QueueSession: RunOwner {
         case .next: carryOut(.skip(sections: 1))
         case .previous: carryOut(.skip(sections: -1))
         case .seek(let offset):
-            switch MediaSeek(by: offset, from: mediaClock(), length: queue.current.flatMap { $0.player }.map(length)) {
+            let player = queue.current?.player
+            let position = player.map { Self.microseconds($0.statusAfterMoves.clipFrame, of: $0) } ?? 0
+            switch MediaSeek(by: offset, from: position, length: player.map(length)) {
             case .next: carryOut(.skip(sections: 1))
             case .place(let place): move(to: place)
             }
@@ -303,9 +309,7 @@ final class QueueSession: RunOwner {
         }
     }
 
-    private func length(_ player: Player) -> Int64 {
-        Int64(Double(player.clip.frameCount) / Double(player.clip.sampleRate) * 1_000_000)
-    }
+    private func length(_ player: Player) -> Int64 { Self.microseconds(player.clip.frameCount, of: player) }
 
     private func move(to microseconds: Int64) {
         guard let player = queue.current?.player else { return }

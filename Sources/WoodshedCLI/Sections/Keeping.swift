@@ -151,7 +151,7 @@ final class Keeping {
     func remember(_ session: PracticeSession, isCompleted: Bool, tell: @escaping @Sendable (KeptNews) -> Void) {
         copies.end()
         guard remembers else { return }
-        let (keeper, status, clip) = (keeper, session.player.status, session.player.clip)
+        let (keeper, status, clip) = (keeper, session.player.statusAfterMoves, session.player.clip)
         var settings = KeptSettings(found?.settings ?? [:])
         if let speed = session.speed {
             settings.set(speed: speed.factor)

@@ -13,7 +13,7 @@ struct Handover {
 
     init(_ session: PracticeSession) {
         let player = session.player
-        (section, clipFrame, marks) = (session.currentNumber, player.status.clipFrame, session.marks)
+        (section, clipFrame, marks) = (session.currentNumber, player.statusAfterMoves.clipFrame, session.marks)
         (speed, pitch, passes, gap) = (session.speed, session.pitch, session.passes, session.gap)
         strip = player.strip
     }

@@ -46,10 +46,9 @@ final class PlayerControls {
             isFrozen.toggle()
             session.setFrozen(isFrozen)
         case .jump(let seconds):
-            let status = player.status
-            if status.isResting, seconds > 0 { return }
-            go(to: status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded()))
-        case .seek(let share): go(to: Int64((share * Double(player.clip.frameCount)).rounded()))
+            session.move(byFrames: Int64((seconds * Double(player.clip.sampleRate)).rounded()))
+        case .seek(let share):
+            session.move(toClipFrame: Int64((share * Double(player.clip.frameCount)).rounded()))
         case .skip(let sections): session.skip(by: sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
         case .setSpeed(let factor): setSpeed(factor)
@@ -65,15 +64,6 @@ final class PlayerControls {
         case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .record, .take, .rate, .tell, .learn:
             break
         }
-    }
-
-    /// Moves within the current pass. A target past the end finishes the pass, and the next span begins. A target
-    /// before the start restarts the pass. In the gap after a pass, there is nothing ahead.
-    private func go(to target: Int64) {
-        guard let range = session.playingRange else { return }
-        let place = min(max(target, range.lowerBound), range.upperBound - 1)
-        // Only a score replaced meanwhile refuses, and the key then has no meaning any more.
-        try? player.seek(toClipFrame: place)
     }
 
     /// Cycles the gap: none, one pass length, one and a half, none.

@@ -78,8 +78,9 @@ extension Session {
         }
     }
 
+    /// The start of a requested move, in microseconds.
     private var mediaPosition: Int64 {
-        Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
+        Int64(Double(player.statusAfterMoves.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
     }
 
     /// Moves within the playing section, like the arrow keys.

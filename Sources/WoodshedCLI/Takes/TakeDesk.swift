@@ -24,7 +24,7 @@ struct TakeDesk: Sendable {
 
     /// The passage playing now.
     var passage: Passage {
-        let (status, sections) = (session.player.status, session.player.score.sections)
+        let (status, sections) = (session.player.statusAfterMoves, session.player.score.sections)
         let isKnown = sections.indices.contains(status.section - 1)
         return Passage(
             section: session.currentSavedID, frames: isKnown ? sections[status.section - 1].range : 0..<clip.frameCount,
