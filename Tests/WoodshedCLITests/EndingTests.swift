@@ -48,6 +48,32 @@ struct EndingTests {
         #expect(run.error.contains("does not answer"), "\(run.error)")
     }
 
+    @Test(
+        "a run on an unresponsive device ends with a last event, in --json and for a follower",
+        arguments: [
+            (["play", "song.wav"], "playback.finished"), (["play", "song.wav", "other.wav"], "queue.finished"),
+            (["record", "take.wav"], "recording.stopped"),
+        ])
+    func lastEvent(words: [String], event: String) throws {
+        folder.write("other.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 22050))
+        let (rig, studio, records) = (try stuckCard(), Studio(), words[0] == "record")
+        var followed: [String] = []
+        let run = Command.run(
+            words + [records ? "--input" : "--output", rig.name, "--priority", "0", "--json", "--control", "socket"],
+            environment: studio.environment.merging(environment) { $1 }, folder: folder.path
+        ) { running in
+            guard let program = studio.connect() else { return }
+            #expect(program.ask("follow")?.contains(#""ok":true"#) == true)
+            #expect(isStuck(rig, records ? .capture : .playback))
+            running.send(SIGTERM)
+            while let line = program.line() { followed.append(line) }
+        }
+        #expect(run.status == 143 && run.error.contains("does not answer"), "\(run.error)")
+        #expect(run.lines.last?.contains(#""event":"\#(event)""#) == true, "\(run.text)")
+        #expect(followed.last == run.lines.last, "\(followed)")
+        #expect(studio.sockets.isEmpty)
+    }
+
     @Test("the place is remembered although the device does not answer")
     func place() throws {
         let rig = try stuckCard()

@@ -274,8 +274,8 @@ struct Record: Verb {
             let made = (try? conversion.get())?.path
             let path = outcome.isKept ? made ?? place.takePath : nil
             let last = line.stopped(
-                summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
-                silentOverruns: outcome.silentOverruns, droppedFrames: monitor.droppedFrames)
+                summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor,
+                silentOverruns: outcome.silentOverruns)
             remote?.publish(last)
             write(last, outcome)
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }

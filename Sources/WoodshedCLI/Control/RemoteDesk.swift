@@ -114,11 +114,16 @@ final class RemoteDesk {
     func finish() { isOver.set() }
 
     /// Closes sources and socket. Pending data is sent for a fifth of a second at most.
-    func close() {
+    ///
+    /// - Parameter leavingControllers: True to leave the controllers open, before the end of the process: the device of
+    ///   a controller may not answer.
+    func close(leavingControllers: Bool = false) {
         guard !isClosed else { return }
         isClosed = true
-        if put == nil { sources.forEach { $0.close() } }
-        threads.forEach { $0.stop() }
+        if !leavingControllers {
+            if put == nil { sources.forEach { $0.close() } }
+            threads.forEach { $0.stop() }
+        }
         server?.close()
     }
 

@@ -118,7 +118,7 @@ final class FetchSession: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
-        if let deadline, now > deadline { loop.abandon("a fetch does not end; the received part is kept") }
+        if let deadline, now > deadline { loop.abandon(["a fetch does not end; the received part is kept"]) }
         guard now - lastLook >= Self.lookInterval else { return }
         lastLook = now
         // Another program may have changed the list. An unreadable store changes nothing for the moment.

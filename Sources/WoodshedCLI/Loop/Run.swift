@@ -121,6 +121,21 @@ final class Run<Owner: TerminalLoopDelegate> {
     }
 }
 
+extension Run {
+    /// Ends the process without waiting for an unresponsive device or disk. Programs still get the last event.
+    ///
+    /// - Parameters:
+    ///   - words: The message.
+    ///   - last: Stores the work, and returns the last text for programs; must return within some seconds.
+    func abandon(_ words: [String], last: () -> String) -> Never {
+        loop.abandon(words) {
+            remote?.finish()
+            defer { remote?.close(leavingControllers: true) }
+            return last()
+        }
+    }
+}
+
 extension Run where Owner: RunOwner {
     /// Starts the sources of control. Call this method once the work has begun.
     func startControl(of owner: Owner) {

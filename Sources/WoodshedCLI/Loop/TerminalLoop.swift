@@ -230,11 +230,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     /// Prints a message, then ends the process without waiting for an unresponsive device or disk.
     ///
-    /// - Parameter keep: Called after the message; must return within some seconds.
-    func abandon(_ words: String..., keep: () -> Void = {}) -> Never {
+    /// - Parameter last: Returns the last text for programs. Called after the message; must return within some seconds.
+    func abandon(_ words: [String], last: () -> String = { "" }) -> Never {
         say(words, evenQuiet: true)
         Signals.postponeLeaving(seconds: Signals.concludingSeconds)
-        keep()
+        write(last(), isLast: true)
         for queue in [output, errors] {
             for _ in 0..<10 where !queue.wait(milliseconds: 100) {}
         }

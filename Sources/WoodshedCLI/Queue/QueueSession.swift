@@ -56,7 +56,7 @@ final class QueueSession: RunOwner {
         take(loop.inbox.take())
         let reason = device.hasFailed ? "failed" : isWhole ? "completed" : "stopped"
         let status = try run.conclude(
-            { run.programLine { JSONValue.event("queue.finished", [.init("reason", .string(reason))]).text } },
+            { lastLine(reason) },
             words: {
                 let engine = device.engine
                 let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
@@ -67,6 +67,18 @@ final class QueueSession: RunOwner {
             throw CommandFailure(.someFailed, "\(skippedCount) of \(entries.count) could not be played")
         }
         return status
+    }
+
+    /// Ends the process without waiting for the unresponsive device.
+    private func abandon(_ words: String) -> Never {
+        run.abandon([words]) {
+            take(loop.inbox.take())
+            return lastLine("failed")
+        }
+    }
+
+    private func lastLine(_ reason: String) -> String {
+        run.programLine { JSONValue.event("queue.finished", [.init("reason", .string(reason))]).text }
     }
 
     private var isWhole: Bool {
@@ -106,7 +118,7 @@ final class QueueSession: RunOwner {
     func look(now: Int64) {
         run.media?.look(self)
         // Only an item still being opened, which will not play, delays the last events.
-        if device.isOverdue(now: now, abandon: { loop.abandon($0) }) { device.hasEventsOver = true }
+        if device.isOverdue(now: now, abandon: abandon) { device.hasEventsOver = true }
     }
 
     func prepareForSuspension() {

@@ -191,9 +191,20 @@ final class RecordSession: RunOwner {
         // The device has no countable work.
         guard watch?.isOver(workCount: isTakeOver ? 0 : monitor.workCount, now: now) == true else { return }
         let what = isTakeOver ? "the device \(line.deviceName)" : file
-        let words = "\(what) does not answer; ended without it"
-        guard line.path != nil, hasTake else { loop.abandon(words) }
-        loop.abandon(words, "The recording is in \(file). Finish the take with:", "  woodshed record --recover")
+        abandon("\(what) does not answer; ended without it")
+    }
+
+    /// Ends the process without waiting for the unresponsive device or disk. The file of a take stays as it is.
+    private func abandon(_ words: String) -> Never {
+        let advice = ["The recording is in \(file). Finish the take with:", "  woodshed record --recover"]
+        run.abandon([words] + (line.path != nil && hasTake ? advice : [])) {
+            take(loop.inbox.take())
+            guard hasTake else { return "" }
+            return run.programLine {
+                line.stopped(
+                    nil, outcome: "unfinished", path: line.path, monitor, silentOverruns: silentOverruns)
+            }
+        }
     }
 
     private func watchEnd(_ patience: Int64) {

@@ -72,21 +72,26 @@ struct RecorderLine {
     }
 
     /// Returns the last line, about the final result of the take.
+    ///
+    /// - Parameter summary: The result; nil for a take whose device or disk does not answer.
     func stopped(
-        _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics,
-        silentOverruns: Int64, droppedFrames: Int64
+        _ summary: TakeSummary?, outcome: String, path: String?, _ monitor: RecorderMonitor, silentOverruns: Int64
     ) -> String {
-        line(
-            "recording.stopped", frame: summary.frameCount,
+        let (status, statistics) = (monitor.status, monitor.statistics)
+        let frameCount = summary?.frameCount ?? status.recordedFrames
+        let reason = summary?.reason ?? .failed
+        let loudness = summary == nil ? status.loudness : summary?.loudness
+        return line(
+            "recording.stopped", frame: frameCount,
             [
-                .init("frames", .integer(summary.frameCount)), .init("lost_frames", .integer(summary.lostFrames)),
-                .init("reason", .string(summary.reason.rawValue)), .init("outcome", .string(outcome)),
+                .init("frames", .integer(frameCount)),
+                .init("lost_frames", .integer(summary?.lostFrames ?? status.lostFrames)),
+                .init("reason", .string(reason.rawValue)), .init("outcome", .string(outcome)),
                 .init("path", path.map { .string($0) } ?? .null),
-                .init("integrated", finite(summary.loudness?.integrated)),
-                .init("lra", finite(summary.loudness?.range)),
-                .init("true_peak", finite(summary.loudness?.truePeak)),
+                .init("integrated", finite(loudness?.integrated)), .init("lra", finite(loudness?.range)),
+                .init("true_peak", finite(loudness?.truePeak)),
                 .init("overruns", .integer(statistics.overruns - silentOverruns)),
-                .init("dropped_frames", .integer(droppedFrames)),
+                .init("dropped_frames", .integer(monitor.droppedFrames)),
                 .init("capture_p50_us", .number(statistics.renderTime.medianMicroseconds)),
                 .init("capture_p999_us", .number(statistics.renderTime.p999Microseconds)),
                 .init("capture_max_us", .number(statistics.renderTime.maximumMicroseconds)),

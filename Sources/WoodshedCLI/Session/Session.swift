@@ -251,7 +251,12 @@ final class Session: RunOwner {
     }
 
     /// Ends the process without waiting for the unresponsive part; everything else is stored.
-    private func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
+    private func abandon(_ words: String) -> Never {
+        run.abandon([words]) {
+            keep(isAbandoned: true)
+            return run.programLine { summary.lastLine(failed: true).json }
+        }
+    }
 
     // MARK: Ctrl-Z and back
 
