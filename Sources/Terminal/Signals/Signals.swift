@@ -16,7 +16,7 @@ package enum Signals {
     private static let isHolding = Atomic<Bool>(false)
     /// Signal that would have ended the process during the operation; 0 for none.
     private static let held = Atomic<Int32>(0)
-    /// The first signal that requested the end.
+    /// The first signal of the watch that requested the end; 0 for none.
     private static let first = Atomic<Int32>(0)
     /// Seconds after the first signal before an unresponsive main thread is ended.
     package static let patience: UInt32 = 5
@@ -71,16 +71,22 @@ package enum Signals {
         // An earlier part may have had a longer allowance.
         allowance.store(patience, ordering: .relaxed)
         guard isAnswered.exchange(false, ordering: .relaxed) || begins else { return false }
-        // Before the watch: a first interrupt of the watch keeps its alarm.
+        // Before the watch: a first interrupt of the watch keeps its alarm and its number.
         stopLeaving()
+        first.store(0, ordering: .sequentiallyConsistent)
         requests.beginWatch()
         return begins
     }
 
-    /// Ends the watch: from here on, an interrupt ends the process at once again.
+    /// Ends the watch: from here on, an interrupt ends the process at once again, and so does an interrupt of the watch
+    /// that the reader of the pipe has not seen.
     package static func endWatching() {
         requests.endWatch()
         stopLeaving()
+        guard requests.isRequested, !isAnswered.load(ordering: .relaxed) else { return }
+        // A handler on another thread that has not stored the number yet finds the watch ended, and ends the process.
+        let number = first.load(ordering: .sequentiallyConsistent)
+        if number != 0 { leave(by: number) }
     }
 
     private static func stopLeaving() {
@@ -170,15 +176,16 @@ package enum Signals {
     private static let endingHandler: __sighandler_t = { number in
         let (isFirst, isWatched) = Signals.requests.add()
         if isFirst {
-            Signals.first.store(number, ordering: .releasing)
+            Signals.first.store(number, ordering: .sequentiallyConsistent)
             // The responsible thread may wait for an event that never comes.
             Signals.leaveLater()
         }
         if isWatched {
-            if isFirst { return Signals.notify(number) }
+            // The watch may end at this moment.
+            if isFirst, Signals.requests.isWatched { return Signals.notify(number) }
             // A closing terminal and `timeout` send their signals twice. Only a second Ctrl-C means that the user does
             // not want to wait.
-            if number != SIGINT { return }
+            if !isFirst, number != SIGINT { return }
         }
         Signals.held.store(number, ordering: .sequentiallyConsistent)
         if !Signals.isHolding.load(ordering: .sequentiallyConsistent) { Signals.leave(by: number) }
@@ -187,7 +194,7 @@ package enum Signals {
     private static let alarmHandler: __sighandler_t = { _ in
         let left = Signals.secondsLeft.subtract(1, ordering: .relaxed).newValue
         if left > 0 { alarm(1) }
-        let number = Signals.first.load(ordering: .acquiring)
+        let number = Signals.first.load(ordering: .sequentiallyConsistent)
         if left == 0, number != 0 { Signals.leave(by: number) }
     }
 

@@ -1,4 +1,5 @@
 // Signals that request the end, and watches that begin and end meanwhile.
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -31,6 +32,27 @@ struct EndRequestTests {
         add()
         let watched = ["first, watched", "again, watched"]
         #expect(seen == ["first", "again"] + watched + watched + ["again", "again"] + watched)
+    }
+
+    @Test("a signal that nothing has read ends the process at the end of its watch, unlike a signal that was read")
+    func unread() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
+            guard Signals.install() >= 0 else { exit(1) }
+            Signals.beginWatching()
+            raise(SIGTERM)
+            Signals.endWatching()
+            exit(2)
+        }
+        await #expect(processExitsWith: .success) {
+            let descriptor = Signals.install()
+            guard descriptor >= 0 else { exit(1) }
+            for _ in 0..<2 {
+                Signals.beginWatching()
+                raise(SIGTERM)
+                guard Signals.drain(descriptor) == [SIGTERM] else { exit(2) }
+                Signals.endWatching()
+            }
+        }
     }
 
     private final class Shared: Sendable {
