@@ -117,17 +117,20 @@ final class EventQueue: @unchecked Sendable {
 
     /// Returns a file descriptor that is readable while the queue has events.
     func descriptor() throws(ArgumentError) -> Int32 {
-        let made = lock.withLock { () -> Int32? in
-            if pipe == nil {
-                pipe = WakePipe()
-                if events.count > taken || isFinished && !isEndTold { pipe?.wake() }
+        let made = lock.withLock { () -> Result<WakePipe, WakePipeError> in
+            Result { () throws(WakePipeError) in
+                if let pipe { return pipe }
+                let made = try WakePipe()
+                pipe = made
+                if events.count > taken || isFinished && !isEndTold { made.wake() }
+                return made
             }
-            return pipe?.readEnd
         }
-        guard let made else {
-            throw ArgumentError(.files)
+        do throws(WakePipeError) {
+            return try made.get().readEnd
+        } catch {
+            throw ArgumentError(error.message, remedy: error.remedy, status: error.exitStatus)
         }
-        return made
     }
 
     /// Returns the next event, valid until the next call. The end comes once; every later call returns "no event" at

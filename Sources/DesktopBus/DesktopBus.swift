@@ -81,8 +81,12 @@ package final class DesktopBus: Sendable {
     }
 
     package init() throws(DesktopBusError) {
-        guard let pipe = WakePipe() else { throw .exhausted(.files) }
-        shared = Shared(pipe)
+        do throws(WakePipeError) {
+            shared = Shared(try WakePipe())
+        } catch {
+            throw DesktopBusError(
+                .noThread, "no media keys: \(error.message)", remedy: error.remedy, status: error.exitStatus)
+        }
     }
 
     deinit { close() }

@@ -5,6 +5,7 @@
 // The module knows lines, presses and their names. It knows neither commands nor terminals, players or recorders. Never
 // called by a render thread.
 package import Explanations
+internal import Files
 
 /// The reason why remote control is unavailable.
 package typealias ControlError = Failure<ControlErrorKind>
@@ -45,5 +46,10 @@ extension ControlError {
     /// - Parameter place: The file or the purpose with a colon and a blank, as in "background.lock: ".
     init(_ kind: ControlErrorKind, _ limit: SystemLimit, at place: String) {
         self.init(kind, place + limit.cause, remedy: limit.remedy, status: limit.exitStatus)
+    }
+
+    /// Makes the error of remote control without a pipe for its thread.
+    init(_ kind: ControlErrorKind, _ error: WakePipeError, at place: String) {
+        self.init(kind, place + error.message, remedy: error.remedy, status: error.exitStatus)
     }
 }

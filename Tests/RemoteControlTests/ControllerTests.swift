@@ -131,12 +131,11 @@ struct ControllerTests {
     private func news(
         _ source: any ControllerSource, count: Int, carriesOut: Bool = true, _ act: () -> Void
     ) throws -> [ControllerNews] {
-        let (told, thread) = (Told(), try #require(ControllerThread()))
-        #expect(
-            thread.start(source) { news in
-                told.list.withLock { $0.append(news) }
-                if carriesOut, case .pressed = news { thread.carriedOut() }
-            })
+        let (told, thread) = (Told(), try ControllerThread())
+        try thread.start(source) { news in
+            told.list.withLock { $0.append(news) }
+            if carriesOut, case .pressed = news { thread.carriedOut() }
+        }
         act()
         #expect(Echo.waits { told.list.withLock { $0.count } >= count })
         thread.stop()

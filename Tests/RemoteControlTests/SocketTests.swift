@@ -116,7 +116,7 @@ struct SocketTests {
                 { try SocketServer(runtime: nil).close() }, { _ = try BackgroundPlace(runtime: nil) },
                 { _ = try ControlConnection(ControlledRun(pid: 1, path: "/tmp/control-1.sock")) },
                 { _ = try ByteSource(path: "/dev/null") }, { _ = try ControlledRun.all(runtime: nil) },
-                { _ = try ControlledRun.all(runtime: "/tmp") },
+                { _ = try ControlledRun.all(runtime: "/tmp") }, { _ = try ControllerThread() },
             ]
             // Without a socket nobody can tell whether another socket has a listener.
             #expect(SocketCalls.isDeserted("/tmp/control-1.sock") == nil)

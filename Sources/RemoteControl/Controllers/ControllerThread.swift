@@ -23,11 +23,14 @@ package final class ControllerThread: Sendable {
     /// The greatest number of waiting presses. Nobody presses so often before hearing the first.
     private static let mostWaiting = 64
     private static let retryMilliseconds: Int32 = 500
+    private static let place = "no controller: "
 
-    /// nil if the process can open no more descriptors.
-    package init?() {
-        guard let pipe = WakePipe() else { return nil }
-        self.pipe = pipe
+    package init() throws(ControlError) {
+        do throws(WakePipeError) {
+            pipe = try WakePipe()
+        } catch {
+            throw ControlError(.io, error, at: Self.place)
+        }
     }
 
     deinit { pipe.closeBoth() }
@@ -35,14 +38,15 @@ package final class ControllerThread: Sendable {
     /// Starts listening.
     ///
     /// - Parameter take: Called on the thread. Call `carriedOut` once for each press.
-    /// - Returns: False if the system has no thread left.
-    package func start(_ source: any ControllerSource, _ take: @escaping @Sendable (ControllerNews) -> Void) -> Bool {
+    package func start(
+        _ source: any ControllerSource, _ take: @escaping @Sendable (ControllerNews) -> Void
+    ) throws(ControlError) {
         let started = PlainThread(name: "woodshed-midi") { [self] in
             run(source, take)
             source.close()
         }
+        guard let started else { throw ControlError(.io, .threads, at: Self.place) }
         thread.withLock { $0 = started }
-        return started != nil
     }
 
     /// Reports that a press was carried out, or dropped.

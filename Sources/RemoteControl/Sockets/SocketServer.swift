@@ -66,8 +66,11 @@ package final class SocketServer: Sendable {
     ///   - runtime: The value of XDG_RUNTIME_DIR.
     ///   - fallback: The folder for everybody's files.
     package init(runtime: String?, fallback: String = "/tmp") throws(ControlError) {
-        guard let pipe = WakePipe() else { throw Self.failure(.files) }
-        shared = Shared(pipe)
+        do throws(WakePipeError) {
+            shared = Shared(try WakePipe())
+        } catch {
+            throw ControlError(.socket, error, at: Self.place)
+        }
         let folder = try SocketFolder(runtime: runtime, fallback: fallback)
         (listener, name) = try folder.exclusively { (isAlone) throws(ControlError) in
             if isAlone { folder.removeStale() }
@@ -104,15 +107,17 @@ package final class SocketServer: Sendable {
         throw failure(EADDRINUSE)
     }
 
+    private static let place = "no control socket: "
+
     private static func failure(_ code: Int32) -> ControlError {
         if let limit = SystemLimit(errno: code) { return failure(limit) }
         return ControlError(
-            .socket, "no control socket: \(systemText(code))",
+            .socket, place + systemText(code),
             remedy: "Close programs, or leave the socket out: --control none.")
     }
 
     private static func failure(_ limit: SystemLimit) -> ControlError {
-        ControlError(.socket, limit, at: "no control socket: ")
+        ControlError(.socket, limit, at: place)
     }
 
     /// Starts taking lines.

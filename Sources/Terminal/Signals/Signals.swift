@@ -34,14 +34,13 @@ package enum Signals {
     /// Installs the handlers. Call once, before any thread starts.
     ///
     /// - Parameter others: Further signals, reported through the descriptor.
-    /// - Returns: A descriptor that becomes readable when a signal has arrived; -1 if the system has no descriptor
-    ///   left.
+    /// - Returns: A descriptor that becomes readable when a signal has arrived; -1 if the system gives no pipe.
     package static func install(others: [Int32] = []) -> Int32 {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
         LiveLines.prepareForHandlers()
         LastWords.prepareForHandlers()
-        guard let pipe = WakePipe() else { return -1 }
+        guard let pipe = try? WakePipe() else { return -1 }
         _ = requests.isRequested
         _ = (allowance.load(ordering: .relaxed), secondsLeft.load(ordering: .relaxed))
         _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed), first.load(ordering: .relaxed))

@@ -100,12 +100,14 @@ final class RemoteDesk {
         }
         for source in sources {
             let index = threads.count
-            guard let thread = ControllerThread(), thread.start(source, { put(.controller(index, $0)) }) else {
+            do throws(ControlError) {
+                let thread = try ControllerThread()
+                try thread.start(source) { put(.controller(index, $0)) }
+                threads.append(thread)
+            } catch {
                 source.close()
-                lines.append("the system has no thread for the controller")
-                continue
+                lines += [error.message, error.remedy]
             }
-            threads.append(thread)
         }
         return lines
     }

@@ -15,10 +15,11 @@ final class Inbox<Report: Sendable>: Sendable {
     var descriptor: Int32 { pipe.readEnd }
 
     init() throws(CommandFailure) {
-        guard let pipe = WakePipe() else {
-            throw CommandFailure(.files)
+        do throws(WakePipeError) {
+            pipe = try WakePipe()
+        } catch {
+            throw CommandFailure(error.exitStatus, error.message, remedy: error.remedy)
         }
-        self.pipe = pipe
     }
 
     deinit { pipe.closeBoth() }

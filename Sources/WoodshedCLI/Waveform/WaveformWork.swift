@@ -11,7 +11,7 @@ enum WaveformWork {
     static func waveform(_ maker: WaveformMaker, draws: Bool) throws -> Waveform {
         let outcome = Outcome()
         // Without a pipe to wait on, the progress is not shown, which is harmless.
-        let pipe = draws ? WakePipe() : nil
+        let pipe = draws ? try? WakePipe() : nil
         guard let pipe else { return try result(of: outcome, made: { outcome.set(of: maker) }) }
         BlockingThread.start {
             outcome.set(of: maker)

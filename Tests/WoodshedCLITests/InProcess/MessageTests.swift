@@ -47,11 +47,14 @@ struct MessageTests {
             SettingsLayers.failure(.file(.init(code: code, action: "cannot be read")), path: "a"),
         ]
         let limit = try #require(SystemLimit(errno: code))
+        let pipe = WakePipeError(code)
+        #expect(pipe.message == limit.cause && pipe.remedy == limit.remedy && pipe.exitStatus == .tryAgain)
         for error in errors {
             #expect(error.message.hasPrefix("a: ") && error.message.contains(limit.cause), "\(error)")
             #expect(error.remedy == limit.remedy && error.exitStatus == .tryAgain, "\(error)")
         }
         #expect(limit.remedy.contains(code == EMFILE ? "ulimit -n" : "fs.file-max"))
+        #expect(WakePipeError(ENOMEM).message.contains(systemText(ENOMEM)))
         #expect(SystemLimit(errno: EIO) == nil && AudioFileError.reading("a", errno: EIO).exitStatus == .inputOutput)
     }
 

@@ -167,7 +167,7 @@ struct PartialWorkTests {
 
     /// Runs a work of three things that a signal stops after two.
     private func stopped(by number: Int32, _ work: (Pieces<Int>) throws -> Void) throws -> CommandFailure? {
-        let pipe = try #require(WakePipe())
+        let pipe = try WakePipe()
         let reports = PieceReports<Int>(
             messages: try MessageOptions.parse(["-q"]), json: { .integer($0) }, notes: { $0.map { "\($0)" } })
         do {
@@ -206,7 +206,7 @@ struct PartialWorkTests {
         #expect(failure.exitStatus == .interrupted)
         #expect(failure.message == "the store is in use; counted already: 2 of 3")
         // Without a signal, the error keeps its own status.
-        let pipe = try #require(WakePipe())
+        let pipe = try WakePipe()
         let error = CommandFailure(.unavailable, "the store is in use", remedy: "Try again.")
         #expect(throws: error) { try SignalWatch(pipe.readEnd).stopping { throw error } }
     }
