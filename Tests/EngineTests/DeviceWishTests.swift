@@ -36,6 +36,26 @@ struct DeviceWishTests {
         }
     }
 
+    @Test("a wish made as a device is found is fulfilled, and no wish for a device at the next loss")
+    func fulfilledWish() throws {
+        let (desk, player, _) = try lost(resumes: false)
+        player.resume()
+        _ = desk.render(64)
+        #expect(desk.mixer.takeWish())
+        // The keeper opens the device now.
+        player.resume()
+        _ = desk.render(64)
+        desk.mixer.endInterruption(at: 3 * 64)
+        _ = desk.render(64)
+        #expect(player.status.state == .playing)
+        desk.mixer.interrupt(Mixer.Loss(reason: Int64(PauseReason.deviceLost.rawValue), resumes: false))
+        _ = desk.render(64)
+        #expect(player.status.state == .paused && !desk.mixer.takeWish())
+        player.resume()
+        _ = desk.render(64)
+        #expect(desk.mixer.takeWish())
+    }
+
     @Test("a player resumes with its device although the device was lost again before its first block")
     func lostAgain() throws {
         let (desk, player, _) = try lost(resumes: true)

@@ -96,9 +96,12 @@ final class MixerBox: @unchecked Sendable {
 
     // MARK: For the keeper of the output
 
-    /// Between two streams only.
+    /// Between two streams only. The thread of `takeWish()`.
     func interrupt(_ loss: Mixer.Loss) {
         newReason.store(-1, ordering: .relaxed)
+        // A wish made as the last device was found is fulfilled.
+        _ = takeWish()
+        refusedCount.store(-1, ordering: .relaxed)
         unsafe mixer.pointee.interrupt(loss)
     }
 
