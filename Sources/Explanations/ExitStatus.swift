@@ -34,4 +34,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case closedPipe = 141
     /// Ended by SIGTERM.
     case terminated = 143
+
+    /// The status if a later attempt may succeed; nil for another status. For an error about the cause of another
+    /// error: nil leaves the status to the kind of the error.
+    package var ifTemporary: ExitStatus? { self == .tryAgain ? self : nil }
 }

@@ -52,6 +52,6 @@ extension DeviceError {
             }
         self.init(
             kind: kind, message: error.message, remedy: error.remedy,
-            status: error.exitStatus == .tryAgain ? .tryAgain : nil)
+            status: error.exitStatus.ifTemporary)
     }
 }

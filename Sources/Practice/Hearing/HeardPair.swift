@@ -125,6 +125,6 @@ struct OpenedTake {
     private static func unreadable(_ take: StoredTake, _ error: AudioFileError) -> HearingError {
         HearingError(
             .unreadable, "take \(take.number) cannot be read: \(error.message)", remedy: error.remedy,
-            status: error.exitStatus == .tryAgain ? .tryAgain : nil)
+            status: error.exitStatus.ifTemporary)
     }
 }

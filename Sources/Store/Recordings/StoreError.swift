@@ -131,7 +131,7 @@ extension StoreError {
         let isAboutFile = kind != .libraryMissing
         self.init(
             kind, isAboutFile ? "\(path): \(error.message)" : error.message, remedy: error.remedy,
-            status: error.exitStatus == .tryAgain ? .tryAgain : nil)
+            status: error.exitStatus.ifTemporary)
     }
 }
 

@@ -78,7 +78,7 @@ extension TransferError {
         case let error as any ExplainedError:
             TransferError(
                 Kind(of: error.exitStatus), error.message, remedy: error.remedy,
-                exitStatus: error.exitStatus == .tryAgain ? .tryAgain : nil)
+                exitStatus: error.exitStatus.ifTemporary)
         default:
             TransferError(
                 .rejected, "\(address.shown): the file is not wanted (\(error))", remedy: "Look for another file.")
