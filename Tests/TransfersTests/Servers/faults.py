@@ -91,10 +91,6 @@ class Request:
         self.head(status, fields + [("Content-Length", len(body))])
         self.send(body)
 
-    def reset(self):
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        raise ConnectionAbortedError
-
     def end(self):
         raise ConnectionAbortedError
 
