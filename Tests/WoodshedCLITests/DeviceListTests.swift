@@ -27,7 +27,7 @@ struct DeviceListTests {
         folder.write("asound.conf", Array(configuration.utf8))
     }
 
-    private func run(_ arguments: String...) -> Finished {
+    private func run(_ arguments: [String]) -> Finished {
         Command.run(arguments, environment: ["ALSA_CONFIG_PATH": folder["asound.conf"]])
     }
 
@@ -37,7 +37,7 @@ struct DeviceListTests {
         var run: Finished
         var attempts = 0
         repeat {
-            run = Command.run(["devices"] + arguments, environment: ["ALSA_CONFIG_PATH": folder["asound.conf"]])
+            run = self.run(["devices"] + arguments)
             attempts += 1
         } while attempts < 20 && ["ready", "held"].contains { run.text.contains("the device \($0) does not answer") }
         return run
@@ -93,7 +93,7 @@ struct DeviceListTests {
 
     @Test("doctor ends and reports the cause when a device does not answer")
     func doctor() {
-        let run = run("doctor", "--output", "dead", "--input", "ready", "--plain")
+        let run = run(["doctor", "--output", "dead", "--input", "ready", "--plain"])
         #expect(run.status == 69, "\(run.text)")
         #expect(run.text.contains("the device dead does not answer"), "\(run.text)")
     }
