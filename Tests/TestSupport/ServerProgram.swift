@@ -31,13 +31,11 @@ package final class ServerProgram: Sendable {
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         for target: Int32 in 0...1 { unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], target) }
         if isQuiet { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
-        // A test runs on a pool's thread, which blocks the signals for ending programs.
-        var (attributes, mask) = (posix_spawnattr_t(), sigset_t())
+        var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe sigemptyset(&mask)
-        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let flags = attributes.setShellSignals()
+        unsafe posix_spawnattr_setflags(&attributes, flags)
         var words = unsafe (["python3", "-IS", "-c", Self.closing] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var number = pid_t()

@@ -13,6 +13,14 @@ struct ProcessTests {
         return unsafe Command.spawn(name, arguments, environment: [:], actions: &actions)
     }
 
+    @Test("a program of the tests has the signals of a user's shell, whatever a test ignores")
+    func signals() {
+        signal(SIGPIPE, SIG_IGN)
+        let run = Command.run(["-E", "^Sig(Blk|Ign):", "/proc/self/status"], program: "grep")
+        let none = String(repeating: "0", count: 16)
+        #expect(run.lines == ["SigBlk:\t\(none)", "SigIgn:\t\(none)"], "\(run.text)\(run.error)")
+    }
+
     @Test("a process number that is not in use cannot be opened", arguments: [-1, 0, Int32.min, Int32.max])
     func noProcess(number: Int32) {
         #expect(ProcessHandle(number) == nil)

@@ -2,6 +2,7 @@
 import Glibc
 import ProcessHandles
 import Synchronization
+import TestSupport
 import Testing
 
 /// Exit status and output of a finished run.
@@ -116,14 +117,11 @@ enum Command {
             unsafe words.forEach { unsafe free($0) }
             unsafe settings.forEach { unsafe free($0) }
         }
-        // A test runs on a pool's thread, whose mask of blocked signals no user's shell would pass on.
         var usual = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&usual)
         defer { unsafe posix_spawnattr_destroy(&usual) }
-        var mask = sigset_t()
-        unsafe sigemptyset(&mask)
-        unsafe posix_spawnattr_setsigmask(&usual, &mask)
-        unsafe posix_spawnattr_setflags(&usual, Int16(POSIX_SPAWN_SETSIGMASK) | (ownSession ? Int16(0x80) : 0))
+        let flags = usual.setShellSignals() | (ownSession ? 0x80 : 0)
+        unsafe posix_spawnattr_setflags(&usual, flags)
         var process: pid_t = -1
         let result = unsafe posix_spawnp(&process, path, actions, &usual, &words, &settings)
         return result == 0 ? process : -1
