@@ -287,8 +287,13 @@ let package = Package(
             swiftSettings: settings, linkerSettings: shipped + realtimeSanitizer),
 
         .target(name: "CCrashVFS", path: "Tests/CCrashVFS"),
+        // Linked by all tests: all are in one program.
+        .target(name: "CExitTests", path: "Tests/CExitTests"),
         .target(
-            name: "TestSupport", dependencies: ["CAllocationCounter", "CCrashVFS", "CSanitizerSupport", "Files"],
+            name: "TestSupport",
+            dependencies: [
+                "CAllocationCounter", "CCrashVFS", "CExitTests", "CSanitizerSupport", "Files", "ProcessHandles",
+            ],
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: realtimeSanitizer),
         .target(
             name: "ProcessHandles", dependencies: ["CLinux"], path: "Tests/ProcessHandles", swiftSettings: settings),

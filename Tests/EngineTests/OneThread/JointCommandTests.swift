@@ -8,10 +8,12 @@ import Testing
 @Suite("Commands to a player at a joint")
 struct JointCommandTests {
     static let rate = JointRun.rate
-    /// Ends this process after so much processor time: an endless loop uses up the time on a machine with any load.
+    /// Ends this process after so much processor time: an endless loop uses up the time on a machine with any load. The
+    /// process's other limit, in real time, is no shorter.
     static func allowProcessorTime(seconds: UInt) {
         var limit = rlimit(rlim_cur: rlim_t(seconds), rlim_max: rlim_t(seconds) + 10)
         unsafe precondition(setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit) == 0, "no limit can be set")
+        alarm(max(alarm(0), UInt32(seconds)))
     }
 
     @Test("commands at a joint never hold up the render thread, and sound as in a slow reference")
