@@ -12,8 +12,7 @@ struct OpenCloseTests {
         .enabled(if: !Sanitizers.watchThreads))
     func failedSignal() async {
         await #expect(processExitsWith: .success) {
-            // A process that never ends would hold the whole run.
-            alarm(300)
+            guard waitForRuntimeDescriptors() else { exit(2) }
             let thief = DescriptorThief()
             var spare = (0..<8).map { _ in dup(0) }
             let next = dup(0)
@@ -41,6 +40,7 @@ struct OpenCloseTests {
     @Test("many streams opened, started, stopped and closed leave no descriptor, thread or memory behind")
     func leaks() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            #expect(waitForRuntimeDescriptors())
             let between = max(1, environmentCount("WOODSHED_OPEN_CLOSE", short: cases(400, few: 200)) / 4)
             let count = between * 4
             let rig = try VirtualCardRig()

@@ -45,6 +45,7 @@ struct StopTests {
     @Test("200 streams stopped at random moments end, and leave no descriptor and no thread behind")
     func randomStops() async {
         await #expect(processExitsWith: .success) {
+            guard waitForRuntimeDescriptors() else { exit(2) }
             var generator = SeededGenerator(printedFor: "randomStops")
             let path = temporaryPath()
             var descriptors = 0
@@ -91,8 +92,9 @@ struct StopTests {
                     sampleRate: 8000, channelCount: 1, periodFrames: 8192, periodCount: 16, clock: .real)
                 let stream = try outlet.open(request, path: path)
                 try stream.start(TestSound(frameCount: 100_000, channelCount: 1).callbacks())
-                while stream.position.framesWritten < 100_000 { usleep(1000) }
+                let isWritten = eventually { stream.position.framesWritten >= 100_000 }
                 stream.stop()
+                try #require(isWritten)
                 return stream.position.delayFrames > 0
             }
             #expect(isCut, "ten streams, and each was played to its end")

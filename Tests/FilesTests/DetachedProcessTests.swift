@@ -10,7 +10,7 @@ struct DetachedProcessTests {
     func unheld() async {
         // In a separate process, which may open nothing more.
         await #expect(processExitsWith: .success) {
-            alarm(300)
+            guard waitForRuntimeDescriptors() else { exit(6) }
             // The program ends when the other end of this pipe closes.
             var ends: [Int32] = [0, 0]
             guard unsafe pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else { exit(1) }

@@ -120,6 +120,7 @@ struct FullRequestTests {
         // In a separate process, which may open nothing more.
         await #expect(processExitsWith: .success) {
             let driven = try DrivenRequest(TransferRequest(WebAddress("http://127.0.0.1:9/a"), to: "/nonexistent/a"))
+            guard waitForRuntimeDescriptors() else { exit(6) }
             var limit = rlimit()
             guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
             limit.rlim_cur = min(limit.rlim_cur, 256)

@@ -38,6 +38,7 @@ struct PartRecordTests {
             part.close()
 
             // A single descriptor is left, for the part.
+            guard waitForRuntimeDescriptors() else { exit(7) }
             let next = dup(0)
             close(next)
             var limit = rlimit()
