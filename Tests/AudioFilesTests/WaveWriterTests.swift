@@ -130,7 +130,8 @@ import Testing
         let pipe = Pipe()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-v", "error", "-i", "pipe:0", "-c:a", "pcm_f32le", scratch.file("out.wav")]
+        process.arguments =
+            ["timeout", "300", "ffmpeg", "-v", "error", "-i", "pipe:0", "-c:a", "pcm_f32le", scratch.file("out.wav")]
         process.standardInput = pipe
         try process.run()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor

@@ -74,9 +74,10 @@ struct MinutesTests {
         try Self.write(folder.path + "/in.wav", seconds: Self.seconds)
         let encode = Process()
         encode.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        encode.arguments = encoder.split(separator: " ").map { word in
+        let words = encoder.split(separator: " ").map { word in
             word == "IN" ? folder.path + "/in.wav" : word == "OUT" ? folder.path + "/out" : String(word)
         }
+        encode.arguments = ["timeout", "600"] + words
         encode.standardInput = FileHandle.nullDevice
         try encode.run()
         encode.waitUntilExit()

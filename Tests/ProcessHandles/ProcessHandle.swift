@@ -45,6 +45,14 @@ public final class ProcessHandle: Sendable {
         eventually { !self.isIn("ShdPnd", signal) && !self.isIn("SigPnd", signal) }
     }
 
+    /// Waits until the process has ended, and leaves its status to the parent.
+    ///
+    /// - Returns: Whether the process ended within five minutes, long enough for any busy machine.
+    public func waitUntilEnded() -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return (0..<300).contains { _ in unsafe poll(&request, 1, 1000) > 0 }
+    }
+
     private func eventually(_ isSo: () -> Bool) -> Bool {
         for _ in 0..<24_000 {
             // The number is the process's own as long as the process can get a signal.

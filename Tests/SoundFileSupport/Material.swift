@@ -94,7 +94,8 @@ package func write(_ channels: [[Float]], to writer: any SoundWriter, blockFrame
     }
 }
 
-/// Runs a program of the packages installed by the set-up; the program's failure or absence fails the test.
+/// Runs a program of the packages installed by the set-up, for at most ten minutes; the program's failure or absence
+/// fails the test.
 @discardableResult
 package func run(_ arguments: String...) throws -> String { try run(arguments: arguments) }
 
@@ -102,7 +103,7 @@ package func run(_ arguments: String...) throws -> String { try run(arguments: a
 package func run(arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
+    process.arguments = ["timeout", "--kill-after=10", "600"] + arguments
     process.standardInput = FileHandle.nullDevice
     let output = Pipe()
     process.standardOutput = output

@@ -54,13 +54,13 @@ package final class PrivateBus {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Runs a program on the bus.
+    /// Runs a program on the bus, for at most five minutes.
     ///
-    /// - Returns: The output, without the line's end, and the exit code.
+    /// - Returns: The output, without the line's end, and the exit code; 124 after the five minutes.
     package func run(_ arguments: [String]) -> (text: String, status: Int32) {
         let (program, output) = (Process(), Pipe())
         program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        program.arguments = arguments
+        program.arguments = ["timeout", "--kill-after=10", "300"] + arguments
         program.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
             "DBUS_SESSION_BUS_ADDRESS": address, "LANG": "C.UTF-8",

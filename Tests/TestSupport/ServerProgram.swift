@@ -1,6 +1,7 @@
 // A program beside the tests, such as a server.
 import Foundation
 import Glibc
+import ProcessHandles
 
 /// A program with a single socket as standard input and output. The program must end when the input does: with the last
 /// reference, or with the process of the tests, however the process ends.
@@ -9,8 +10,9 @@ import Glibc
 /// makes pipes without the flag, and a program started by another test just then would wait for the end of a pipe held
 /// by a server, for as long as the server runs.
 package final class ServerProgram: Sendable {
-    private let process: pid_t
+    private let handle: ProcessHandle?
     private let socket: Int32
+    private let ended = DispatchSemaphore(value: 0)
 
     /// Closes all other descriptors before the program begins. Swift's Glibc has no function for closing descriptors at
     /// the start.
@@ -43,17 +45,28 @@ package final class ServerProgram: Sendable {
             close(ends[0])
             return nil
         }
-        (process, socket) = (number, ends[0])
+        // Opened before anything waits for the process.
+        (handle, socket) = (ProcessHandle(number), ends[0])
+        // A program that ended without a wait for it would keep tests with processes of their own waiting for ever.
+        Thread.detachNewThread { [ended, number] in
+            var status: Int32 = 0
+            while unsafe waitpid(number, &status, 0) < 0, errno == EINTR {}
+            ended.signal()
+        }
+        // A test fails instead of waiting for ever.
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit {
         close(socket)
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard ended.wait(timeout: .now() + 300) == .timedOut else { return }
+        print("error: a server of the tests has not ended, and is killed")
+        handle?.send(SIGKILL)
     }
 
-    /// The next line of output, without the line feed; nil if the program has ended without another line. For a single
-    /// thread at a time.
+    /// The next line of output, without the line feed; nil if the program has ended without another line, or has
+    /// printed none for five minutes. For a single thread at a time.
     package func line() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0

@@ -299,7 +299,7 @@ struct BundleTests {
 private func output(_ program: String, _ arguments: String...) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
+    process.arguments = ["timeout", "--kill-after=10", "300", program] + arguments
     process.standardOutput = pipe
     try process.run()
     let data = pipe.fileHandleForReading.readDataToEndOfFile()

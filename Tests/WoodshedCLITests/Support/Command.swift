@@ -127,8 +127,9 @@ enum Command {
         return result == 0 ? process : -1
     }
 
-    /// Waits for a process.
+    /// Waits for a process, and kills a process that does not end: it would hold the tests for ever.
     static func exitStatus(of process: pid_t) -> Int32 {
+        if let handle = ProcessHandle(process), !handle.waitUntilEnded() { handle.send(SIGKILL) }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
