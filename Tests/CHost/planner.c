@@ -20,7 +20,7 @@
     } while (0)
 
 // A signal ends a run that hangs for so many seconds.
-enum { LONGEST_SECONDS = 60, PLANNED_BEFORE = 20 };
+enum { LONGEST_SECONDS = 300, PLANNED_BEFORE = 20 };
 
 static atomic_bool is_over;
 static atomic_int planned;
@@ -83,12 +83,12 @@ int main(int count, char **arguments) {
     // Each run has a separate process, because the library plans each size once.
     int failures = 0;
     const int runs = atoi(arguments[2]);
-    for (int number = 0; number < runs; number++) {
+    for (int number = 0; number < runs && failures == 0; number++) {
         const pid_t child = fork();
         if (child == 0) run(arguments[1], number), _exit(0);
         int status = -1;
         if (child < 0 || waitpid(child, &status, 0) != child || status != 0) failures++;
     }
-    printf("planner: %d of %d runs failed\n", failures, runs);
+    printf("planner: %s\n", failures == 0 ? "every run ended" : "a run failed");
     return failures == 0 ? 0 : 1;
 }

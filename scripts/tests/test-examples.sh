@@ -36,8 +36,8 @@ expect_events() {
         grep -qF "$line" said || fail "Looper on $1 did not say '$line' but: $(cat said)"
     done
 }
-if timeout 120 "$programs/Looper" song.wav null >said 2>&1; then expect_events null; else fail "Looper: $(cat said)"; fi
-if timeout 120 "$programs/Looper" song.wav file:loop.wav >said 2>&1; then
+if timeout 300 "$programs/Looper" song.wav null >said 2>&1; then expect_events null; else fail "Looper: $(cat said)"; fi
+if timeout 300 "$programs/Looper" song.wav file:loop.wav >said 2>&1; then
     expect_events file:loop.wav
     [ "$(soxi -s loop.wav)" = 189000 ] || fail "Looper wrote $(soxi -s loop.wav) frames, not 189000"
 else
@@ -46,7 +46,7 @@ fi
 
 # The second run finds the section kept by the first run, in a file of another name, and adds none.
 for name in song.wav renamed.wav; do
-    if timeout 120 "$programs/Trainer" $name null >said 2>&1; then
+    if timeout 300 "$programs/Trainer" $name null >said 2>&1; then
         [ "$(cat said)" = "$(printf 'section 1 of 1: Riff\ndone')" ] || fail "Trainer said: $(cat said)"
     else
         fail "Trainer: $(cat said)"
@@ -57,14 +57,14 @@ mv renamed.wav song.wav
 
 # A recording that the shelf has already, in a file of another name, is known.
 mkdir shelf && cp song.wav same.wav
-if timeout 60 "$programs/Shelf" shelf 'sông' song.wav same.wav >said 2>&1; then
+if timeout 300 "$programs/Shelf" shelf 'sông' song.wav same.wav >said 2>&1; then
     [ "$(cat said)" = "$(printf 'added: song\nknown: song\n1: song, 3.0 s, 0 sections')" ] || fail "Shelf said: $(cat said)"
 else
     fail "Shelf: $(cat said)"
 fi
 
 # Its own test tone: half of full scale is -6.0 dB, a tenth -20.0 dB.
-if timeout 60 "$programs/LevelMeter" >said 2>&1; then
+if timeout 300 "$programs/LevelMeter" >said 2>&1; then
     grep -qE 'channel 1 #+ +-6\.0 dB' said || fail "LevelMeter did not show -6.0 dB on channel 1 but: $(cat said)"
     grep -qE 'channel 2 #+ +-20\.0 dB' said || fail "LevelMeter did not show -20.0 dB on channel 2 but: $(cat said)"
 else
@@ -75,7 +75,7 @@ grep -q 'missing.wav' said || fail "LevelMeter does not say which file is missin
 
 # A second of the song through a file, by the virtual clock: bit for bit the same as the song's left channel.
 sox song.wav -r 48000 -e floating-point -b 32 -c 1 mono.wav remix 1 || exit 1
-if timeout 60 "$programs/Monitor" file:heard.wav file:mono.wav 1 >said 2>&1; then
+if timeout 300 "$programs/Monitor" file:heard.wav file:mono.wav 1 >said 2>&1; then
     grep -q '^48000 frames, 0 xruns, 0 overruns$' said || fail "Monitor said: $(cat said)"
     sox mono.wav -c 2 expected.wav remix 1 1 trim 0 48000s && sox heard.wav heard.raw && sox expected.wav expected.raw
     cmp -s heard.raw expected.raw || fail "Monitor did not play what it recorded"
@@ -86,7 +86,7 @@ fi
 # Two seconds of a tone at a tenth of full scale, from a file of three: -20.0 dB. The waveform line contains no digits
 # except 0.
 sox -n -r 44100 -c 2 -b 24 tone.wav synth 3 sine 1000 vol 0.1 || exit 1
-if timeout 60 "$programs/TakeReport" take.wav file:tone.wav 2 >said 2>&1; then
+if timeout 300 "$programs/TakeReport" take.wav file:tone.wav 2 >said 2>&1; then
     grep -qE '^88200 frames, 0 lost, peak -20\.0 dB$' said || fail "TakeReport said: $(cat said)"
     grep -qE '^most at (9[89][0-9]|100[0-9]|101[0-9]) Hz$' said || fail "TakeReport said: $(cat said)"
     grep -qE '^0{60}$' said || fail "TakeReport drew no waveform: $(cat said)"
@@ -102,7 +102,7 @@ expect_shown() {
     read -ra words <<<"$1"
     program=${words[0]}
     shift
-    timeout 120 "$programs/$program" "${words[@]:1}" >said 2>&1 || fail "$program ended with $?: $(cat said)"
+    timeout 300 "$programs/$program" "${words[@]:1}" >said 2>&1 || fail "$program ended with $?: $(cat said)"
     for line in "$@"; do grep -qF -- "$line" said || fail "$program did not say '$line' but: $(cat said)"; done
 }
 expect_frames() { [ "$(soxi -s "$1")" = "$2" ] || fail "$1 has $(soxi -s "$1") frames, not $2"; }

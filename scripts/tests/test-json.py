@@ -335,7 +335,7 @@ def talk_all(command):
             faults.append(f"{what}: there is none")
             continue
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(60)
+            connection.settimeout(300)
             connection.connect(path)
             file = connection.makefile("rw")
             for word, definition in words:

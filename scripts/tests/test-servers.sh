@@ -171,7 +171,7 @@ start_jack() {
     eventually jack_lsp
 }
 
-play() { timeout --signal=KILL 60 "$woodshed" play "$1" --output "$2" --json "${@:3}" >events 2>said; }
+play() { timeout --signal=KILL 300 "$woodshed" play "$1" --output "$2" --json "${@:3}" >events 2>said; }
 told() { grep -qE "$1" events; }
 dropouts() { grep -c '"event":"xrun"' events; }
 dropped_at_most() { [ "$(dropouts)" -le "$1" ]; }
@@ -195,7 +195,7 @@ record_jack() {
     local ports=()
     eventually eval 'jack_lsp | grep :out_001 >/dev/null' && mapfile -t ports < <(jack_lsp | grep :out_00)
     # In 32 bits, which preserve the song's 16; for two seconds, because jack_rec loses everything if it is interrupted.
-    timeout 30 jack_rec -f heard.wav -d 2 -b 32 "${ports[@]}" >recorder.log 2>&1 &
+    timeout 120 jack_rec -f heard.wav -d 2 -b 32 "${ports[@]}" >recorder.log 2>&1 &
     note_job && recorder=$job
 }
 
