@@ -141,7 +141,7 @@ struct ClockedStreamTests {
         #expect(unsafe access(path, F_OK) != 0)
         let stream = try openOutput(.file(path: path), request)
         try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks())
-        while stream.position.framesWritten < 1000 { usleep(1000) }
+        #expect(eventually { stream.position.framesWritten >= 1000 })
         stream.stop()
         let samples = floatSamples(ofWave: path)
         #expect(samples.count == Int(stream.statistics.framesRendered) * 2)

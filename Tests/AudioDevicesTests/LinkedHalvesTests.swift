@@ -1,6 +1,7 @@
 import Glibc
 import Realtime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AudioDevices
@@ -10,6 +11,8 @@ private final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }
+    @discardableResult
+    func wait(seconds: Double = 120) -> Bool { eventually(seconds: seconds) { isSet } }
 }
 
 /// A duplex stream without threads: the test decides its start and end.
@@ -39,7 +42,7 @@ private final class ManualDuplex: DuplexStream {
 
     func start(_: DuplexCallbacks) throws(DeviceError) {
         isStarting.set()
-        if kind == .waitsForStop { while !isFinished.isSet { usleep(100) } }
+        if kind == .waitsForStop { isFinished.wait(seconds: 400) }
         guard kind == .works else { throw DeviceError(kind: .io, message: "it does not start", remedy: "None.") }
         isStarted.set()
     }
@@ -48,7 +51,7 @@ private final class ManualDuplex: DuplexStream {
 
     func waitUntilFinished() throws(DeviceError) {
         guard isStarted.isSet else { return }
-        while !isFinished.isSet { usleep(100) }
+        isFinished.wait(seconds: 400)
     }
 }
 
@@ -75,27 +78,29 @@ struct LinkedHalvesTests {
         let linked = LinkedStreams(duplex)
         try linked.output.start(playing)
         let waits = Flag()
-        let thread = PlainThread(name: "recorder") { [recording] in
-            while !waits.isSet { usleep(100) }
+        let recorder = PlainThread(name: "recorder") { [recording] in
+            waits.wait()
             for _ in 0..<1000 { sched_yield() }
             try? linked.input.start(recording)
             duplex.stop()
         }
         waits.set()
+        // Without the thread the wait would have no end.
+        let thread = try #require(recorder)
         try linked.output.waitUntilFinished()
         let wasFinished = duplex.isFinished.isSet
-        thread?.join()
-        #expect(thread != nil && wasFinished)
+        thread.join()
+        #expect(wasFinished)
     }
 
     @Test("a stop of a linked input ends the output's wait for the input's start")
     func stoppedBefore() throws {
         let linked = LinkedStreams(ManualDuplex())
         try linked.output.start(playing)
-        let thread = PlainThread(name: "stopper") { linked.input.stop() }
+        let stopper = PlainThread(name: "stopper") { linked.input.stop() }
+        let thread = try #require(stopper)
         try linked.output.waitUntilFinished()
-        thread?.join()
-        #expect(thread != nil)
+        thread.join()
     }
 
     @Test("a stop of a linked stream does not wait for a start that waits for the device")
@@ -104,7 +109,7 @@ struct LinkedHalvesTests {
         let linked = LinkedStreams(duplex)
         try linked.output.start(playing)
         let thread = PlainThread(name: "recorder") { [recording] in try? linked.input.start(recording) }
-        while !duplex.isStarting.isSet { usleep(100) }
+        #expect(duplex.isStarting.wait())
         linked.output.stop()
         thread?.join()
         #expect(throws: DeviceError.self) { try linked.input.waitUntilFinished() }

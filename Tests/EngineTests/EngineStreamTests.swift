@@ -120,7 +120,9 @@ struct EngineStreamTests {
         player.start(at: 0)
         try engine.start()
         var started: [Int64] = []
-        for await event in stream where event.kind == .passStarted { started.append(event.frame) }
+        await withPatience {
+            for await event in stream where event.kind == .passStarted { started.append(event.frame) }
+        }
         try engine.waitUntilFinished()
         #expect(started == Array(stride(from: 0, to: 400_000, by: 20)))
         #expect(player.status.droppedEvents == 0)

@@ -263,9 +263,11 @@ struct StoreTests {
         try other.apply(.mark(frame: 2), to: recording(2))
         try other.remember(recording(3), position: 1, settings: [:])
         var seen: Set<RecordingKey> = []
-        for await keys in changes {
-            seen.formUnion(keys)
-            if seen.count == 3 { break }
+        await withPatience {
+            for await keys in changes {
+                seen.formUnion(keys)
+                if seen.count == 3 { break }
+            }
         }
         #expect(seen == Set([recording(1).key, recording(2).key, recording(3).key]))
     }
@@ -275,7 +277,8 @@ struct StoreTests {
         var store: PracticeStore? = try PracticeStore(.memory)
         let changes = try #require(store?.changes)
         store = nil
-        for await _ in changes { Issue.record("nothing has changed") }
+        await withPatience { for await _ in changes { Issue.record("nothing has changed") } }
+        #expect(!Task.isCancelled)
     }
 }
 

@@ -18,9 +18,9 @@ struct EventThreadTests {
             }
         }
 
-        /// The events taken until the end.
+        /// The events taken until the end, or for two minutes.
         func wait() -> [Int] {
-            lock.withLock { while !state.withLock({ $0.isOver }) { lock.wait() } }
+            lock.withLock { for _ in 0..<120 where !state.withLock({ $0.isOver }) { lock.wait(milliseconds: 1000) } }
             return state.withLock { $0.taken }
         }
 

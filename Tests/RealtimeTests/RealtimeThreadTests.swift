@@ -213,13 +213,13 @@ struct RealtimeThreadTests {
         }
         own.withLock { $0 = itself }
         isSet.reach(1)
-        returned.wait(for: 1)
+        try #require(eventually { returned.hasReached(1) })
         itself.join()
         own.withLock { $0 = nil }
 
         let left = Stage()
         _ = try RealtimeThread(name: "left", configuration: ordinary) { left.reach(1) }
-        left.wait(for: 1)
+        #expect(eventually { left.hasReached(1) })
     }
 }
 

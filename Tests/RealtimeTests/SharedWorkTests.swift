@@ -1,6 +1,7 @@
 import Glibc
 import Realtime
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Work shared by threads")
@@ -61,16 +62,18 @@ struct SharedWorkTests {
 
     @Test("shared work gives a result in its turn, even while every later item still runs", arguments: [1, 2, 5])
     func turns(threads: Int) {
-        let counter = Counter()
+        let (counter, late) = (Counter(), Counter())
         let begun = SharedWork.inOrder(50, threads: threads) { number in
-            // Each item waits until the previous result was passed on, so a withheld result would stop everything.
-            while counter.count.load(ordering: .acquiring) < number { usleep(100) }
+            // Each item waits until the previous result was passed on.
+            if !eventually({ counter.count.load(ordering: .acquiring) >= number }) {
+                late.count.add(1, ordering: .relaxed)
+            }
             return number
         } take: { number, _ in
             counter.count.store(number + 1, ordering: .releasing)
             return true
         }
-        #expect(begun == 50)
+        #expect(begun == 50 && late.count.load(ordering: .relaxed) == 0)
     }
 
     @Test("shared work begins no item while a thousand results wait", arguments: [2, 5])
@@ -79,7 +82,7 @@ struct SharedWorkTests {
         SharedWork.inOrder(10_000, threads: threads) { number in
             begun.count.add(1, ordering: .relaxed)
             // The first item lasts as long as all items that may run meanwhile, except items held by other threads.
-            while number == 0, begun.count.load(ordering: .relaxed) < 1000 { usleep(100) }
+            if number == 0 { _ = eventually { begun.count.load(ordering: .relaxed) >= 1000 } }
         } take: { number, _ in
             #expect(begun.count.load(ordering: .relaxed) <= number + 1000 + 1)
             given.count.add(1, ordering: .relaxed)

@@ -2,16 +2,23 @@
 import Glibc
 import Realtime
 import Synchronization
+import TestSupport
+import Testing
 
-/// Runs both bodies at the same time, each on a separate thread, and returns when both have returned.
+/// Runs both bodies at the same time, each on a separate thread, and returns when both have returned. Throws, and
+/// leaves the threads behind, if they wait for each other in vain.
 func onTwoThreads(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) throws {
     // Ordinary scheduling: first-in first-out threads that wait for each other would starve the rest of a small
     // machine.
     let ordinary = RealtimeThread.Configuration(priority: nil, locksMemory: false)
-    let threads = try [
-        RealtimeThread(name: "test-first", configuration: ordinary, body: first),
-        RealtimeThread(name: "test-second", configuration: ordinary, body: second),
-    ]
+    let returns = Turns()
+    let threads = try [("test-first", first), ("test-second", second)].map { name, body in
+        try RealtimeThread(name: name, configuration: ordinary) {
+            body()
+            returns.take()
+        }
+    }
+    try #require(eventually(seconds: 600) { returns.taken == 2 }, "a thread has not returned after ten minutes")
     for thread in threads { thread.join() }
 }
 
@@ -61,6 +68,9 @@ final class Stage: Sendable {
 /// Relaxed, so that the count orders none of the tested accesses.
 final class Turns: Sendable {
     private let count = Atomic<Int>(0)
+
+    /// The number of turns so far.
+    var taken: Int { count.load(ordering: .relaxed) }
 
     /// Counts a turn of the one thread.
     func take() { count.add(1, ordering: .relaxed) }

@@ -15,7 +15,7 @@ private final class StuckSink: TakeSink {
     let goesOn = Atomic<Bool>(false)
     private(set) var frameCount: Int64 = 0
 
-    private func wait() { while !goesOn.load(ordering: .acquiring) { usleep(1000) } }
+    private func wait() { _ = eventually(seconds: 400) { goesOn.load(ordering: .acquiring) } }
 
     func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) {
         wait()

@@ -2,6 +2,7 @@ import AudioFiles
 import Glibc
 import Realtime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AudioDevices
@@ -34,7 +35,7 @@ private final class ManualInput: InputStream {
     func start(_: CaptureCallbacks) throws(DeviceError) {
         startCount.add(1, ordering: .relaxed)
         isStarting.store(true, ordering: .releasing)
-        if kind == .waitsForStop { while !isStopped.load(ordering: .acquiring) { usleep(100) } }
+        if kind == .waitsForStop { _ = eventually(seconds: 400) { isStopped.load(ordering: .acquiring) } }
         guard kind == .works else { throw DeviceError(kind: .io, message: "it does not start", remedy: "None.") }
         isStarted.store(true, ordering: .releasing)
     }
@@ -43,7 +44,7 @@ private final class ManualInput: InputStream {
 
     func waitUntilFinished() throws(DeviceError) {
         guard isStarted.load(ordering: .acquiring) else { return }
-        while !isStopped.load(ordering: .acquiring) { usleep(100) }
+        _ = eventually(seconds: 400) { isStopped.load(ordering: .acquiring) }
     }
 }
 
@@ -116,9 +117,9 @@ struct RecorderStartTests {
         let input = ManualInput(.waitsForStop)
         let core = RecorderCore(input)
         let thread = PlainThread(name: "starter") { try? core.start() }
-        while thread != nil, !input.isStarting.load(ordering: .acquiring) { usleep(100) }
+        #expect(thread != nil && eventually { input.isStarting.load(ordering: .acquiring) })
         core.shutDown()
         thread?.join()
-        #expect(thread != nil && !core.isServing)
+        #expect(!core.isServing)
     }
 }

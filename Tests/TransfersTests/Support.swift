@@ -172,6 +172,8 @@ extension [TransferEvent.Kind] {
 func first(
     _ events: AsyncStream<TransferEvent>, where isWanted: (TransferEvent) -> Bool
 ) async -> TransferEvent? {
-    for await event in events where isWanted(event) { return event }
-    return nil
+    await withPatience { () -> TransferEvent? in
+        for await event in events where isWanted(event) { return event }
+        return nil
+    }
 }

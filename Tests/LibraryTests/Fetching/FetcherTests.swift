@@ -17,7 +17,7 @@ struct FetcherTests {
     private static func event(
         _ events: inout AsyncStream<FetchEvent>.Iterator, _ isWanted: (FetchEvent.Kind) -> Bool
     ) async throws -> FetchEvent {
-        while let event = await events.next() {
+        while let event = await withPatience({ await events.next() }) {
             if isWanted(event.kind) { return event }
             if event.isLast { break }
         }
