@@ -30,7 +30,9 @@ package struct Stamped: Sendable, Hashable {
     /// - Parameter time: An impossible time, from a wrong clock, becomes the nearest possible time: other computers
     ///   refuse a catalogue with an impossible time.
     package init(_ value: JSONValue, at time: Int64) {
-        text = ExactText(value.text)
+        let written = value.text
+        // The list of a long playlist would keep up to twice the memory of its bytes.
+        text = ExactText(written.utf8.count < 1 << 16 ? written : String(decoding: Array(written.utf8), as: UTF8.self))
         self.time = Self.possible(time)
     }
 
