@@ -100,6 +100,18 @@ struct MoveTests {
         #expect(try harness.session.toggleLoop().range == 0..<2000)
     }
 
+    @Test("a loop's end set in the block of a chosen section begins the loop with that section")
+    func endInChosenSection() throws {
+        let harness = try harness(0..<2000, 4000..<6000)
+        harness.play(640)
+        harness.session.pause()
+        harness.play(640)
+        harness.session.skip(by: 1)
+        #expect(throws: SessionError.self) { try harness.session.setLoopEnd() }
+        harness.session.move(byFrames: 500)
+        #expect(try harness.session.setLoopEnd().range == 4000..<4500)
+    }
+
     @Test("a step out of a gap leaves the gap, and a step towards its end does nothing", arguments: [false, true])
     func gap(isReversed: Bool) throws {
         let harness = try harness(0..<2000, gap: .frames(4000), reversed: isReversed)

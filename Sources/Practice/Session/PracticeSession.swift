@@ -209,9 +209,11 @@ public final class PracticeSession: Sendable {
     /// - Throws: `SessionError` of kind `endBeforeStart`.
     @discardableResult
     public func setLoopEnd() throws(SessionError) -> LoopMarks {
-        let section = currentSection
+        let (section, chosen) = (currentSection, playingRange)
         return try change { (state, frame) throws(SessionError) in
-            guard state.marks.setEnd(frame, fallback: section.lowerBound) else {
+            // In a pause, the frame may be in a section chosen since the player's last report.
+            let start = chosen.flatMap { $0.contains(frame) ? $0.lowerBound : nil } ?? section.lowerBound
+            guard state.marks.setEnd(frame, fallback: start) else {
                 throw SessionError(
                     .endBeforeStart, "the end of a loop must come after its start",
                     remedy: "Set the end later in the recording, or set the start earlier.")
