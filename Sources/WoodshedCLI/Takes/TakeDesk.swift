@@ -24,11 +24,9 @@ struct TakeDesk: Sendable {
 
     /// The passage playing now.
     var passage: Passage {
-        let (status, sections) = (session.player.statusAfterMoves, session.player.score.sections)
-        let isKnown = sections.indices.contains(status.section - 1)
-        return Passage(
-            section: session.currentSavedID, frames: isKnown ? sections[status.section - 1].range : 0..<clip.frameCount,
-            place: status.clipFrame)
+        Passage(
+            section: session.currentSavedID, frames: session.playingRange ?? 0..<clip.frameCount,
+            place: session.player.statusAfterMoves.clipFrame)
     }
 
     /// Requested work, which may be cancelled.
