@@ -83,6 +83,9 @@ extension PracticeStore {
     /// - Parameter isNew: True to return the take to the list if its file cannot be hidden.
     /// - Returns: False for a take that is no longer in the trash.
     private func hide(_ take: StoredTake, isNew: Bool) throws(StoreError) -> Result<Bool, AudioFileError> {
+        let began = ContinuousClock.now
+        // Another take may follow at once.
+        defer { Self.letOthersWrite(after: began.duration(to: .now)) }
         let result = try file.withLock { (file) throws(StoreError) in
             try file.change { (rows) throws(DatabaseError) -> Result<Bool, AudioFileError> in
                 guard try rows.isStillTrashed(take) else { return .success(false) }
@@ -137,13 +140,15 @@ extension PracticeStore {
         failed: (any ExplainedError) -> Void, proceed: () throws -> Void = {}
     ) throws -> [StoredTake] {
         var restored: [StoredTake] = []
-        for (place, number) in numbers.enumerated() {
-            if place > 0 { try proceed() }
+        try Self.inPieces(numbers, atOnce: 1) { (piece, isLast) in
             do {
-                let take = try restore(take: number, of: deletion)
-                restored.append(take)
-                told(take)
+                for number in piece {
+                    let take = try restore(take: number, of: deletion)
+                    restored.append(take)
+                    told(take)
+                }
             } catch let error as TakeError { failed(error) } catch let error as AudioFileError { failed(error) }
+            if !isLast { try proceed() }
         }
         return restored
     }
@@ -219,6 +224,8 @@ extension PracticeStore {
             let isUnhidden = try takes(sharing: take.path).isEmpty && TakeTrash.isUnhidden(take, mark)
             guard !isUnhidden, TakeTrash.mayEmpty(take, mark) else { continue }
             let bytes = TakeTrash.byteCount(take.currentPath) ?? 0
+            let began = ContinuousClock.now
+            defer { Self.letOthersWrite(after: began.duration(to: .now)) }
             // Another program may have restored the take meanwhile; while the transaction lasts, none does. Removes the
             // file first, to make room on a full disk. If the program ends then, the take is still in the trash, and
             // repeating the call forgets the take.
