@@ -47,10 +47,15 @@ public final class ProcessHandle: Sendable {
 
     /// Waits until the process has ended, and leaves its status to the parent.
     ///
-    /// - Returns: Whether the process ended within five minutes, long enough for any busy machine.
+    /// - Returns: Whether the process ended within ten minutes, long enough for any busy machine.
     public func waitUntilEnded() -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return (0..<300).contains { _ in unsafe poll(&request, 1, 1000) > 0 }
+        // A signal ends a call of poll early.
+        let limit = ContinuousClock.now + .seconds(600)
+        repeat {
+            if unsafe poll(&request, 1, 1000) > 0 { return true }
+        } while ContinuousClock.now < limit
+        return false
     }
 
     private func eventually(_ isSo: () -> Bool) -> Bool {
