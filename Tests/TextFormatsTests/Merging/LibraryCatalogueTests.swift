@@ -216,6 +216,31 @@ struct LibraryCatalogueTests {
         }
     }
 
+    @Test("the text of a catalogue has the names of fields in the order of their bytes, and no empty parts of things")
+    func exactText() {
+        var catalogue = LibraryCatalogue()
+        #expect(catalogue.text == #"{"catalogue":"woodshed library","v":1,"recordings":[],"playlists":[],"takes":[]}"#)
+        var recording = LibraryCatalogue.Recording()
+        recording.item.set("title", .string("A \"é\"\n\u{7F}["), at: 2)
+        recording.item.set("e\u{301}", .number(1), at: 1)
+        recording.item.set("a{\"", .array([.null, .object([.init("x", .array([])), .init("y", .object([]))])]), at: 0)
+        recording.item.setMember("jazz", false, at: 3)
+        recording.item.delete(at: 4)
+        recording.sections["s"] = CatalogueItem()
+        (catalogue.recordings["02"], catalogue.recordings["01"]) = (recording, LibraryCatalogue.Recording())
+        catalogue.takes["t"] = CatalogueItem()
+        let item = #"""
+            "fields":{"a{\"":[[null,{"x":[],"y":{}}],0],"e\#u{301}":[1.0,1],"title":["A \"é\"\n\u007f[",2]},\#
+            "tags":{"jazz":[false,3]},"deleted":4
+            """#
+        let text = #"""
+            {"catalogue":"woodshed library","v":1,"recordings":[{"id":"01"},{"id":"02",\#(item),\#
+            "sections":[{"id":"s"}]}],"playlists":[],"takes":[{"id":"t"}]}
+            """#
+        #expect(catalogue.text.utf8.elementsEqual(text.utf8), "\(catalogue.text)")
+        #expect(recording.item.storedText.utf8.elementsEqual("{\(item)}".utf8) && CatalogueItem().storedText == "{}")
+    }
+
     @Test("a catalogue comes back from its JSON, and equal catalogues have equal JSON")
     func json() throws {
         var random = RandomCatalogues(random: SeededGenerator(printedFor: "catalogues in JSON"))
