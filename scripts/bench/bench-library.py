@@ -15,7 +15,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import socket
 import sqlite3
 import statistics
@@ -181,15 +180,17 @@ def measure_get(command, folder):
         user, server = User(command, f"{folder}-{number}"), Server()
         began = time.monotonic()
         process = user.start("get", "-", stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        with process.stdin as pipe:
-            pipe.write("".join(f"http://127.0.0.1:{server.port}/{line}.mp3\n" for line in range(5000)).encode())
-        while not server.times:
-            if process.poll() is not None or time.monotonic() - began > 600:
-                sys.exit("bench-library: get asked for nothing")
-            time.sleep(0.001)
-        times.append(server.times[0] - began)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        try:
+            with process.stdin as pipe:
+                pipe.write("".join(f"http://127.0.0.1:{server.port}/{line}.mp3\n" for line in range(5000)).encode())
+            while not server.times:
+                if process.poll() is not None or time.monotonic() - began > 600:
+                    sys.exit("bench-library: get asked for nothing")
+                time.sleep(0.001)
+            times.append(server.times[0] - began)
+        finally:
+            process.kill()
+            process.wait()
     record("get -, 5000 addresses, to the first request", "s", times)
 
 
@@ -232,10 +233,13 @@ def measure_sections(command, folder):
         time.sleep(seconds)
         return processor_time(process) - before
 
-    time.sleep(5)
-    values = [max(0, over(5, f"Name {number}") - over(5)) for number in range(5)]
-    process.terminate()
-    process.wait()
+    try:
+        time.sleep(5)
+        values = [max(0, over(5, f"Name {number}") - over(5)) for number in range(5)]
+    finally:
+        # Without an end the program would practise for ever, also after a failure of this script.
+        process.terminate()
+        process.wait()
     record("a change from outside, run with 17000 sections, processor time", "s", values)
 
 
