@@ -125,7 +125,14 @@ struct CtlCommand: Verb {
         var shown: String?
         var connection: ControlConnection?
         while !watch.isOver {
-            if connection == nil, let run = try found() { connection = try? ControlConnection(run) }
+            var isKnown = true
+            do throws(ControlError) {
+                if connection == nil, let run = try found() { connection = try? ControlConnection(run) }
+            } catch {
+                // A status bar runs for days: the last line stays until the runs can be listed again.
+                guard shown != nil, error.exitStatus == .tryAgain else { throw error }
+                isKnown = false
+            }
             var line = json ? JSONValue.object([.init("v", .integer(1)), .init("state", .string("none"))]).text : ""
             if let answer = try? connection?.ask("status", milliseconds: 2000) {
                 line = answer
@@ -133,7 +140,7 @@ struct CtlCommand: Verb {
             } else {
                 connection = nil
             }
-            if line != shown {
+            if isKnown, line != shown {
                 shown = line
                 try StandardStream.output.line(line)
             }
