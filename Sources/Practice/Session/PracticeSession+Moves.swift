@@ -9,8 +9,10 @@ extension PracticeSession {
         let status = player.statusAfterMoves
         if status.isResting, isReversed ? frames < 0 : frames > 0 { return }
         guard let range = playingRange else { return }
-        // A place outside the loop or the section is older than the last request, which begins at the first frame.
-        let place = range.contains(status.clipFrame) ? status.clipFrame : firstFrame(of: range)
+        // The place of a finished pass is its end. A place outside the loop or the section is older than the last
+        // request, which begins at the first frame.
+        let isWithin = (range.lowerBound...range.upperBound).contains(status.clipFrame)
+        let place = isWithin ? status.clipFrame : firstFrame(of: range)
         let (target, isBeyond) = place.addingReportingOverflow(frames)
         move(toClipFrame: isBeyond ? (frames < 0 ? .min : .max) : target)
     }
