@@ -1,11 +1,5 @@
 // Waiting for an action of another thread or program, without a guess at its duration.
-package import Files
 internal import Glibc
-
-extension ChildLimits {
-    /// Limits that no test reaches, also if a busy machine starts the program late.
-    package static var patient: ChildLimits { ChildLimits(totalSeconds: 3600, silentSeconds: 3600) }
-}
 
 /// Waits until a claim is true; false if it is not within `seconds`, which are patience with a busy machine and no
 /// measure.
