@@ -1,9 +1,9 @@
 // The waveform on a terminal, as a pure function: golden screens of known sound at several widths.
-import Terminal
 import Testing
 import Woodshed
 import WoodshedLibrary
 
+@testable import Terminal
 @testable import WoodshedCLI
 
 @Suite("A waveform's picture")

@@ -1,6 +1,7 @@
 // Pictures of waveforms, kept in files.
 import Testing
 
+import Terminal
 @testable import WoodshedCLI
 
 /// A screen and the file with the expected screen.

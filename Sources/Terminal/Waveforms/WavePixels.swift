@@ -1,9 +1,9 @@
 // Converts columns to pixels: between the extremes of the samples, and within their RMS level.
-import Glibc
-import Woodshed
+package import DSP
+internal import Glibc
 
 /// The conversion of amplitude to height.
-enum WaveScale: Equatable {
+package enum WaveScale: Equatable, Sendable {
     case linear
     /// Scale in dB, with silence in the middle and this level just above the middle.
     case decibels(floor: Double)
@@ -21,7 +21,7 @@ enum WaveScale: Equatable {
 }
 
 /// The picture of a channel, `rows` pixels high, with a pixel for the width of a column.
-struct WavePixels {
+package struct WavePixels {
     /// The content of a pixel.
     enum Mark: UInt8 {
         case nothing
@@ -36,7 +36,7 @@ struct WavePixels {
     private var marks: [Mark]
 
     /// - Parameter rows: 1 or more.
-    init(_ columns: [WaveformColumn], rows: Int, scale: WaveScale) {
+    package init(_ columns: [WaveformColumn], rows: Int, scale: WaveScale) {
         self.rows = rows
         self.columns = columns
         marks = Array(repeating: .nothing, count: rows * columns.count)

@@ -1,11 +1,13 @@
 // Places and labels the marks of a time axis.
-import Terminal
-
 /// A time axis under a picture.
-struct TimeAxis {
-    /// The first second shown, and the seconds of the whole width.
-    let start: Double
-    let length: Double
+package struct TimeAxis {
+    private let start: Double
+    private let length: Double
+
+    /// - Parameters:
+    ///   - start: The first second shown.
+    ///   - length: The seconds of the whole width.
+    package init(start: Double, length: Double) { (self.start, self.length) = (start, length) }
 
     /// Steps between marks, in seconds: round numbers in the usual units, from a millisecond to a day.
     private static let steps: [Double] = [
@@ -15,7 +17,7 @@ struct TimeAxis {
     ]
 
     /// Returns a line of marks and labels for a width in characters; empty without time to show.
-    func line(cells: Int, glyphs: Glyphs) -> String {
+    package func line(cells: Int, glyphs: Glyphs) -> String {
         guard length > 0, cells > 0 else { return "" }
         let mark: Character = glyphs == .unicode ? "╵" : "|"
         // Chooses the finest step that leaves a gap between labels.

@@ -1,9 +1,9 @@
 // Colours of a waveform, and their escape sequences.
-import Glibc
-import Woodshed
+package import DSP
+internal import Glibc
 
 /// The meaning of a waveform's colours.
-enum WaveColour: String, CaseIterable {
+package enum WaveColour: String, CaseIterable, Sendable {
     /// Low, middle and high frequencies mix orange, green-blue and violet.
     case bands
     /// The hue follows the spectral centroid, from red at 100 Hz to violet at 8 kHz.
@@ -12,7 +12,7 @@ enum WaveColour: String, CaseIterable {
 }
 
 /// Number of colours on a terminal.
-enum ColourDepth: Equatable {
+package enum ColourDepth: Equatable, Sendable {
     case none
     /// The sixteen colours of every terminal, in the user's own palette.
     case sixteen
@@ -20,7 +20,7 @@ enum ColourDepth: Equatable {
     case full
 
     /// Returns the number of colours according to the environment; none if colour is off.
-    static func told(usesColour: Bool, environment: (String) -> String?) -> ColourDepth {
+    package static func told(usesColour: Bool, environment: (String) -> String?) -> ColourDepth {
         if !usesColour { return .none }
         if let told = environment("COLORTERM"), told == "truecolor" || told == "24bit" { return .full }
         return (environment("TERM") ?? "").contains("256color") ? .palette : .sixteen
@@ -28,21 +28,21 @@ enum ColourDepth: Equatable {
 }
 
 /// A colour of a cell.
-struct WaveInk: Equatable {
+package struct WaveInk: Equatable, Sendable {
     /// Red, green and blue, 0 to 255.
-    var red: Double
-    var green: Double
-    var blue: Double
+    package var red: Double
+    package var green: Double
+    package var blue: Double
     /// True for the extremes, which are fainter than the level.
     var isFaint = false
 
-    static let plain = WaveInk(red: 90, green: 170, blue: 200)
+    package static let plain = WaveInk(red: 90, green: 170, blue: 200)
     /// Alternates with the plain colour.
-    static let other = WaveInk(red: 180, green: 120, blue: 250)
+    package static let other = WaveInk(red: 180, green: 120, blue: 250)
     static let clipping = WaveInk(red: 255, green: 60, blue: 60)
 
     /// Creates the colour of a column's level.
-    init(_ tone: WaveformTone?, colour: WaveColour) {
+    package init(_ tone: WaveformTone?, colour: WaveColour) {
         guard let tone, colour != .plain else {
             self = .plain
             return

@@ -1,8 +1,8 @@
 // Converts pixels to the characters of a terminal.
-import Woodshed
+internal import DSP
 
 /// Characters for drawing.
-enum WaveStyle: String, CaseIterable {
+package enum WaveStyle: String, CaseIterable, Sendable {
     /// Two pixels per character, stacked.
     case half
     /// Two by four pixels per character.
@@ -11,7 +11,7 @@ enum WaveStyle: String, CaseIterable {
     case ascii
 
     /// Number of pixels in a character.
-    var pixels: (columns: Int, rows: Int) {
+    package var pixels: (columns: Int, rows: Int) {
         switch self {
         case .half: (1, 2)
         case .braille: (2, 4)
@@ -28,14 +28,18 @@ struct WaveCell: Equatable {
 }
 
 /// Converts pixels to lines of characters, with or without colour; without colour, only the hue is lost.
-struct WaveCells {
-    let style: WaveStyle
-    let colour: WaveColour
-    let depth: ColourDepth
+package struct WaveCells {
+    private let style: WaveStyle
+    private let colour: WaveColour
+    private let depth: ColourDepth
+
+    package init(style: WaveStyle, colour: WaveColour, depth: ColourDepth) {
+        (self.style, self.colour, self.depth) = (style, colour, depth)
+    }
 
     /// Returns a line of text for each row of characters, from the top. Each line is `columns / style.pixels.columns`
     /// characters wide.
-    func lines(_ pixels: WavePixels) -> [String] {
+    package func lines(_ pixels: WavePixels) -> [String] {
         let (across, down) = style.pixels
         let inks = pixels.columns.map { WaveInk($0.tone, colour: colour) }
         return (0..<(pixels.rows + down - 1) / down).map { row in

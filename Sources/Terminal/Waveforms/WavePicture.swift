@@ -1,14 +1,17 @@
 // The complete picture on a terminal: a line of facts, the channels, the sections, the time axis.
-import Terminal
-import Woodshed
+package import DSP
 
 /// The contents of a picture.
-struct WaveView {
-    struct Channel {
+package struct WaveView {
+    package struct Channel {
         /// `L`, `R`, a number, or empty for a mix of all channels.
         var name: String
         /// Columns, as many as ``WavePicture/columnCount(names:)`` returns.
         var columns: [WaveformColumn]
+
+        package init(name: String, columns: [WaveformColumn]) {
+            (self.name, self.columns) = (name, columns)
+        }
     }
 
     var title: String
@@ -17,25 +20,41 @@ struct WaveView {
     var length: Double
     var channels: [Channel]
     /// The visible sections; others may be included.
-    var sections: [SectionBand] = []
+    var sections: [SectionBand]
+
+    package init(title: String, start: Double, length: Double, channels: [Channel], sections: [SectionBand] = []) {
+        self.title = title
+        (self.start, self.length) = (start, length)
+        self.channels = channels
+        self.sections = sections
+    }
 }
 
 /// Lays a waveform out for a width and a height in characters.
-struct WavePicture {
-    let width: Int
+package struct WavePicture {
+    package let width: Int
     /// The height of all channels together, without the lines for facts, sections and time.
     let height: Int
     let style: WaveStyle
     let colour: WaveColour
     /// True to replace missing colour by a line of letters.
-    var tellsBands = false
+    let tellsBands: Bool
     let scale: WaveScale
     let depth: ColourDepth
+
+    package init(
+        width: Int, height: Int, style: WaveStyle, colour: WaveColour, tellsBands: Bool = false, scale: WaveScale,
+        depth: ColourDepth
+    ) {
+        (self.width, self.height) = (width, height)
+        (self.style, self.colour, self.tellsBands) = (style, colour, tellsBands)
+        (self.scale, self.depth) = (scale, depth)
+    }
 
     private var glyphs: Glyphs { style == .ascii ? .ascii : .unicode }
 
     /// Returns the number of columns to request: the width without the names of the channels.
-    func columnCount(names: [String]) -> Int { cells(names) * style.pixels.columns }
+    package func columnCount(names: [String]) -> Int { cells(names) * style.pixels.columns }
 
     private func cells(_ names: [String]) -> Int { max(1, width - margin(names)) }
 
@@ -45,7 +64,7 @@ struct WavePicture {
     }
 
     /// Returns the lines from the top, none wider than ``width``.
-    func lines(_ view: WaveView) -> [String] {
+    package func lines(_ view: WaveView) -> [String] {
         let names = view.channels.map(\.name)
         let indent = String(repeating: " ", count: margin(names))
         let rows = max(1, height / max(1, view.channels.count))

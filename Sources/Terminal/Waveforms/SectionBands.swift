@@ -1,35 +1,43 @@
 // Lines under a waveform with its sections, as a pure function of the contents and the width.
-import AudioFiles
-import Terminal
+internal import AudioFiles
 
 /// A section of a recording, as shown in a picture.
-struct SectionBand: Equatable {
+package struct SectionBand: Equatable, Sendable {
     /// Number among the recording's sections, from 1.
-    var number: Int
+    package var number: Int
     /// Name; may be empty.
-    var name: String
+    package var name: String
     /// Limits in seconds of the recording.
-    var start: Double
-    var end: Double
+    package var start: Double
+    package var end: Double
+
+    package init(number: Int, name: String, start: Double, end: Double) {
+        (self.number, self.name) = (number, name)
+        (self.start, self.end) = (start, end)
+    }
 }
 
 /// Sections as bands below a time axis. Overlapping bands get different lines.
-struct SectionBands {
-    /// The first second shown, and the seconds of the whole width.
-    let start: Double
-    let length: Double
+package struct SectionBands {
+    private let start: Double
+    private let length: Double
+
+    /// - Parameters:
+    ///   - start: The first second shown.
+    ///   - length: The seconds of the whole width.
+    package init(start: Double, length: Double) { (self.start, self.length) = (start, length) }
 
     /// Limit on the number of lines. Further overlapping bands share the last line, as far as there is room.
     static let mostLines = 3
 
     /// Returns the number of lines for all sections.
-    static func lineCount(_ bands: [SectionBand]) -> Int { Set(stacked(bands).map(\.line)).count }
+    package static func lineCount(_ bands: [SectionBand]) -> Int { Set(stacked(bands).map(\.line)).count }
 
     /// Returns the lines from top to bottom for a width in characters; empty if no section is visible.
     ///
     /// A band begins and ends with a bracket, unless it continues outside the view. Its number has priority over its
     /// name.
-    func lines(_ bands: [SectionBand], cells: Int, glyphs: Glyphs, depth: ColourDepth) -> [String] {
+    package func lines(_ bands: [SectionBand], cells: Int, glyphs: Glyphs, depth: ColourDepth) -> [String] {
         guard length > 0, cells > 0 else { return [] }
         var lines: [(text: String, used: Int, count: Int)] = []
         for (band, line) in Self.stacked(bands.filter { $0.end > start && $0.start < start + length }) {
