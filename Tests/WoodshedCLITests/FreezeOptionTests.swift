@@ -34,8 +34,8 @@ struct FreezeOptionTests {
     @Test("the status line says that the sound is frozen, at every width")
     func status() {
         let view = StatusView(
-            title: "", state: .playing, section: 1, sectionCount: 1, pass: 1, speed: 0.7, isFrozen: true, position: 2,
-            length: 9)
+            title: "", state: .playing, part: .section(1, of: 1, pass: 1, passes: nil), speed: 0.7, isFrozen: true,
+            position: 2, length: 9)
         for columns in [21, 24, 30, 40, 79, 120] {
             #expect(StatusLine(glyphs: .ascii).text(view, columns: columns).contains("frozen"), "\(columns)")
         }

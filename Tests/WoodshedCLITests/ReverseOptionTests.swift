@@ -34,8 +34,8 @@ struct ReverseOptionTests {
         #expect(back.lines.allSatisfy { $0.contains("\"reversed\":true") }, "\(back.text)")
         #expect(!Command.run(played).text.contains("reversed"))
         let view = StatusView(
-            title: "", state: .playing, section: 1, sectionCount: 1, pass: 1, speed: 1, isReversed: true, position: 2,
-            length: 9)
+            title: "", state: .playing, part: .section(1, of: 1, pass: 1, passes: nil), speed: 1, isReversed: true,
+            position: 2, length: 9)
         #expect(StatusLine(glyphs: .unicode).text(view, columns: 79).contains("◀ 0:02"))
         #expect(StatusLine(glyphs: .ascii).text(view, columns: 79).contains("< 0:02"))
     }

@@ -86,12 +86,10 @@ struct QueueControls {
         let status = current?.player?.status
         let rate = Double(current?.player?.clip.sampleRate ?? 1)
         let entry = current.flatMap { entries[$0.item.source] }
-        var view = StatusView(
-            title: entry?.title ?? "", state: isPlaying ? .playing : .paused, section: (current?.index ?? -1) + 1,
-            sectionCount: queue.items.count, pass: 1, passes: 1, speed: speed,
+        return StatusView(
+            title: entry?.title ?? "", state: isPlaying ? .playing : .paused,
+            part: .recording((current?.index ?? -1) + 1, of: queue.items.count), speed: speed,
             position: Double(status?.clipFrame ?? 0) / rate,
             length: Double(current?.player?.clip.frameCount ?? 0) / rate)
-        view.counts = .recordings
-        return view
     }
 }

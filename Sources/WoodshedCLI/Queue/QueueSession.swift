@@ -142,7 +142,7 @@ final class QueueSession: RunOwner {
     /// The recording's name, the position in the recording and in the queue, in words.
     var placeWords: String {
         let view = controls.view(entries)
-        return "\(view.section) of \(view.sectionCount), \(view.title), \(clockText(view.position)) of "
+        return "\(view.part.words), \(view.title), \(clockText(view.position)) of "
             + "\(clockText(view.length)), \(percentText(view.speed))"
     }
 

@@ -113,8 +113,9 @@ final class PlayerControls {
         let status = player.status
         let highest = player.takePeaks().max()
         return StatusView(
-            title: title, state: Self.state(status.state), section: status.section,
-            sectionCount: player.score.sections.count, pass: status.pass, passes: status.passes,
+            title: title, state: Self.state(status.state),
+            part: .section(
+                status.section, of: player.score.sections.count, pass: status.pass, passes: status.passes),
             speed: wantedSpeed ?? status.speed, semitones: wantedSemitones ?? status.semitones,
             isReversed: session.isReversed, isFrozen: status.isFrozen,
             position: Double(status.clipFrame) / Double(player.clip.sampleRate),

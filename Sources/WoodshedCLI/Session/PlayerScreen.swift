@@ -91,9 +91,9 @@ final class PlayerScreen {
             view.title = ""
         }
         let sections = player.score.sections
-        if sections.indices.contains(view.section - 1) {
+        if case .section(let number, of: _, pass: _, passes: _) = view.part, sections.indices.contains(number - 1) {
             lines += picture.lines(
-                section: sections[view.section - 1].range, place: Int64(view.position * rate),
+                section: sections[number - 1].range, place: Int64(view.position * rate),
                 bands: listed.map(\.band), room: room)
         }
         chooser?.clamp(to: session.sections.count)

@@ -11,24 +11,26 @@ struct StatusView: Equatable {
         case stopped
     }
 
-    /// Unit of the first pair of numbers.
-    enum Counts: Equatable {
-        /// Sections, and passes of each.
-        case sections
-        /// Recordings of a queue.
-        case recordings
+    /// The playing part of a session or a queue.
+    enum Part: Equatable {
+        /// Numbers of the section and of its pass, from 1; 0 before the first. Nil passes are endless.
+        case section(Int, of: Int, pass: Int, passes: Int?)
+        /// Number of the recording in a queue, from 1; 0 before the first.
+        case recording(Int, of: Int)
+
+        /// "2 of 23", for the section or the recording.
+        var words: String {
+            switch self {
+            case .section(let number, of: let count, pass: _, passes: _), .recording(let number, of: let count):
+                "\(number) of \(count)"
+            }
+        }
     }
 
     /// The title; empty if another line shows the title.
     var title: String
     var state: State
-    /// Number of the section or recording, from 1; 0 before the first.
-    var section: Int
-    var sectionCount: Int
-    /// Number of the pass, from 1; 0 before the first.
-    var pass: Int
-    /// Number of passes; nil for endless passes.
-    var passes: Int?
+    var part: Part
     var speed: Double
     /// Change of pitch in semitones; 0 is not shown.
     var semitones = 0.0
@@ -50,8 +52,6 @@ struct StatusView: Equatable {
     var isRecording = false
     /// Text in place of the level while there is no device.
     var notice: String?
-    /// Unit of `section` and `sectionCount`.
-    var counts = Counts.sections
 }
 
 /// Returns "pass 2 of 5", or "pass 2" for endless passes.
@@ -89,11 +89,11 @@ struct StatusLine {
             if detail == 0, !view.title.isEmpty {
                 fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis))
             }
-            switch view.counts {
-            case .sections:
-                if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
-                fields.append(passText(view.pass, of: view.passes))
-            case .recordings: fields.append("\(view.section) of \(view.sectionCount)")
+            switch view.part {
+            case .section(_, of: let count, pass: let pass, passes: let passes):
+                if count > 1 { fields.append("section \(view.part.words)") }
+                fields.append(passText(pass, of: passes))
+            case .recording: fields.append(view.part.words)
             }
             fields.append(speed)
             fields.append(place)
@@ -106,12 +106,12 @@ struct StatusLine {
             }
             return fields.joined(separator: "  ")
         case 4:
-            return "\(place)  \(counts(view))  \(speed)"
+            return "\(place)  \(counts(view.part))  \(speed)"
         case 5:
-            return "\(clock)  \(counts(view))  \(speed)"
+            return "\(clock)  \(counts(view.part))  \(speed)"
         default:
             let speed = view.isFrozen ? "frozen" : percentText(view.speed).filter { $0 != " " }
-            return "\(clock) \(view.counts == .recordings ? counts(view) : counts(pass: view)) \(speed)"
+            return "\(clock) \(shortCounts(view.part)) \(speed)"
         }
     }
 
@@ -127,13 +127,20 @@ struct StatusLine {
         return view.state == .playing ? words : symbol(view) + " " + words
     }
 
-    private func counts(_ view: StatusView) -> String {
-        if view.counts == .recordings { return "\(view.section)/\(view.sectionCount)" }
-        let pass = counts(pass: view)
-        return view.sectionCount > 1 ? "\(view.section)/\(view.sectionCount)  \(pass)" : pass
+    private func counts(_ part: StatusView.Part) -> String {
+        guard case .section(let number, of: let count, pass: _, passes: _) = part, count > 1 else {
+            return shortCounts(part)
+        }
+        return "\(number)/\(count)  \(shortCounts(part))"
     }
 
-    private func counts(pass view: StatusView) -> String { "\(view.pass)" + (view.passes.map { "/\($0)" } ?? "") }
+    /// Returns the numbers of the pass or of the recording.
+    private func shortCounts(_ part: StatusView.Part) -> String {
+        switch part {
+        case .section(_, of: _, pass: let pass, passes: let passes): "\(pass)" + (passes.map { "/\($0)" } ?? "")
+        case .recording(let number, of: let count): "\(number)/\(count)"
+        }
+    }
 
     private var ellipsis: String { glyphs == .unicode ? "…" : "..." }
 

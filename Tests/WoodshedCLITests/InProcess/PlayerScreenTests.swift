@@ -61,8 +61,8 @@ struct PlayerScreenTests {
             showsWaveform: true)
         let view = StatusView(
             title: "The long way home.wav", state: moment == .paused ? .paused : .playing,
-            section: moment == .loop ? 1 : 3, sectionCount: moment == .loop ? 1 : 12, pass: 2,
-            passes: moment == .loop ? nil : 5, speed: 0.7, position: 22.5, length: 120, peakDecibels: -9.4)
+            part: moment == .loop ? .section(1, of: 1, pass: 2, passes: nil) : .section(3, of: 12, pass: 2, passes: 5),
+            speed: 0.7, position: 22.5, length: 120, peakDecibels: -9.4)
         #expect(eventually { screen.isWaveformReady })
         return screen.lines(
             view, pauseReason: moment == .paused ? .deviceLost : nil, hardIDs: [2, 3], size)
@@ -86,7 +86,7 @@ struct PlayerScreenTests {
             try session(), title: "The long way home.wav", traits: traits(.unicode), hasList: true, showsWaveform: false
         )
         let view = StatusView(
-            title: "", state: .playing, section: 3, sectionCount: 12, pass: 1, passes: 5, speed: 1, position: 22,
+            title: "", state: .playing, part: .section(3, of: 12, pass: 1, passes: 5), speed: 1, position: 22,
             length: 120, peakDecibels: -9)
         func lines(_ size: TerminalSize) -> [String] { screen.lines(view, pauseReason: nil, hardIDs: [], size) }
         let size = TerminalSize(columns: 60, rows: 12)
@@ -117,8 +117,8 @@ struct PlayerScreenTests {
             session, title: "The long way home.wav", traits: traits(.unicode), hasList: true, showsWaveform: true)
         #expect(eventually { screen.isWaveformReady })
         let view = StatusView(
-            title: "The long way home.wav", state: .playing, section: 1, sectionCount: 12, pass: 1, passes: nil,
-            speed: 1, position: 2, length: 120)
+            title: "The long way home.wav", state: .playing, part: .section(1, of: 12, pass: 1, passes: nil), speed: 1,
+            position: 2, length: 120)
         var paused = view
         paused.state = .paused
         for columns in [0, 1, 19, 20, 21, 30, 39, 40, 41, 64, 80, 120, 200, 300] {

@@ -10,15 +10,15 @@ import WoodshedPractice
 struct TerminalTests {
     private static let views: [StatusView] = [
         StatusView(
-            title: "lesson-07.mp3", state: .playing, section: 2, sectionCount: 23, pass: 3, passes: 4, speed: 0.8,
+            title: "lesson-07.mp3", state: .playing, part: .section(2, of: 23, pass: 3, passes: 4), speed: 0.8,
             position: 7.9, length: 304, peakDecibels: -9.4),
         StatusView(
-            title: "日本語のとても長い名前の録音ファイル その一.flac", state: .paused, section: 1, sectionCount: 1, pass: 1, passes: 1,
-            speed: 1, position: 0, length: 36000, peakDecibels: nil),
+            title: "日本語のとても長い名前の録音ファイル その一.flac", state: .paused,
+            part: .section(1, of: 1, pass: 1, passes: 1), speed: 1, position: 0, length: 36000, peakDecibels: nil),
         StatusView(
-            title: "👩‍👩‍👧‍👦 e\u{301}\u{1B}[2J.wav", state: .stopped, section: 1234, sectionCount: 9999, pass: 100_000,
-            passes: 1_000_000,
-            speed: 3.995, position: 359_999.9, length: 359_999.9, peakDecibels: -.infinity),
+            title: "👩‍👩‍👧‍👦 e\u{301}\u{1B}[2J.wav", state: .stopped,
+            part: .section(1234, of: 9999, pass: 100_000, passes: 1_000_000), speed: 3.995, position: 359_999.9,
+            length: 359_999.9, peakDecibels: -.infinity),
     ]
 
     @Test(
@@ -48,6 +48,15 @@ struct TerminalTests {
                 == "lesson-07.mp3  section 2 of 23  pass 3 of 4  80 %  ▶ 0:07.9 / 5:04.0  ▇▇▇▇▇▇▇▇··  -9.4 dB")
         #expect(line.text(Self.views[0], columns: 20) == "▶ 0:07.9 3/4 80%")
         #expect(StatusLine(glyphs: .ascii).text(Self.views[0], columns: 20) == "> 0:07.9 3/4 80%")
+    }
+
+    @Test("the status line of a queue numbers the recordings, and no passes")
+    func queued() {
+        let line = StatusLine(glyphs: .ascii)
+        let view = StatusView(
+            title: "a", state: .playing, part: .recording(2, of: 5), speed: 1, position: 7.9, length: 304)
+        #expect(line.text(view, columns: 120) == "a  2 of 5  100 %  > 0:07.9 / 5:04.0")
+        #expect(line.text(view, columns: 20) == "> 0:07.9 2/5 100%" && view.part.words == "2 of 5")
     }
 
     @Test("the status line without UTF-8 is ASCII except for the title")
