@@ -47,14 +47,12 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// The result of the run; nil while the run goes on. The first reason counts, except that a signal replaces the
     /// user's wish to end.
     private(set) var ending: ExitStatus?
-    /// The error of standard output; nil for a closed reader.
-    private(set) var outputFailure: OutputError?
-    private(set) var isOutputClosed = false
 
     /// Receives every message, printed or not.
     var listener: (([String]) -> Void)?
 
     private let output: ProgramOutput
+    private var outputState = OutputState.open
     /// Queue for messages and drawings; `output` where both go to the same terminal, to keep their order.
     private let errors: ProgramOutput
     private weak var delegate: Delegate?
@@ -63,16 +61,19 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// True if the cursor stands behind echoed text.
     private var hasEcho = false
     private var keys: KeyBytes
-    /// Time of an Escape that may begin a sequence.
-    private var escapeTime: Int64 = 0
     /// Number of continuations caused by the loop and not yet reported by the system.
     private var expectedContinuations = 0
 
     /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
-    /// The rest of a sequence arrives at once, even over a slow line.
-    private static var escapeNanoseconds: Int64 { 50_000_000 }
+
+    private enum OutputState {
+        case open
+        /// The reader has left.
+        case closed
+        case failed(OutputError)
+    }
 
     /// - Parameters:
     ///   - takesKeys: False if a key would change the written file.
@@ -155,12 +156,10 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func takeKeys(_ delegate: Delegate) {
         for key in keys.keys(RawMode.readBytes()) { delegate.answer(key) }
-        escapeTime = MonotonicTime.now()
     }
 
     private func giveUpEscape(_ delegate: Delegate) {
-        guard keys.isWaiting, MonotonicTime.now() - escapeTime >= Self.escapeNanoseconds else { return }
-        if let key = keys.giveUpWaiting() { delegate.answer(key) }
+        if let key = keys.giveUpWaiting(now: MonotonicTime.now()) { delegate.answer(key) }
     }
 
     // MARK: Signals
@@ -283,13 +282,17 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         noteOutputFailure()
     }
 
+    /// The error of standard output; nil for a closed reader.
+    var outputFailure: OutputError? { if case .failed(let error) = outputState { error } else { nil } }
+
+    private var isOutputClosed: Bool { if case .open = outputState { false } else { true } }
+
     /// Waits until all text for programs is written. After a request to end, a stalled reader is given up within some
     /// seconds. A signal ends every wait.
     func finishOutput() {
         guard !isOutputClosed else { return }
         if output.finish(isAsked: ending != nil, look: isWaitOver) { return noteOutputFailure() }
-        isOutputClosed = true
-        outputFailure = .unread(output.counts.waiting, ending: ending ?? .success)
+        outputState = .failed(.unread(output.counts.waiting, ending: ending ?? .success))
     }
 
     /// Waits until all messages are written. After a timeout, later text for standard error is dropped, so nothing
@@ -315,12 +318,12 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func noteOutputFailure() {
         guard !isOutputClosed, let error = output.failure else { return }
-        if error != .closed { outputFailure = error }
+        if error != .closed { outputState = .failed(error) }
         endOutput()
     }
 
     private func endOutput() {
-        isOutputClosed = true
+        if !isOutputClosed { outputState = .closed }
         end(outputFailure == nil ? .closedPipe : .inputOutput)
     }
 

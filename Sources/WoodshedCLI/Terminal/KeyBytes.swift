@@ -1,5 +1,6 @@
 // Separates the bytes of a terminal into keys. An escape sequence may arrive in pieces, so an unfinished sequence is
 // kept. Nothing waits here.
+import Files
 
 /// Separates single keys from escape sequences.
 struct KeyBytes {
@@ -13,12 +14,16 @@ struct KeyBytes {
 
     /// An unfinished sequence: Escape, and the bytes so far.
     private var pending: [UInt8] = []
+    /// Time of the last bytes, which may begin a sequence.
+    private var lastTime: Int64 = 0
     /// The first bytes of a character.
     private var character: [UInt8] = []
     /// Keys with an action together with Alt. For other keys, Escape and the key count separately.
     private let altKeys: Set<UInt8>
 
     private static let escape: UInt8 = 0x1B
+    /// The rest of a sequence arrives at once, even over a slow line.
+    private static let escapeNanoseconds: Int64 = 50_000_000
 
     init(altKeys: Set<UInt8> = KeyMap.standard.altKeys) { self.altKeys = altKeys }
 
@@ -26,16 +31,20 @@ struct KeyBytes {
     /// moment, call `giveUpWaiting`.
     var isWaiting: Bool { !pending.isEmpty }
 
-    /// Treats the pending Escape as a separate key.
+    /// Treats the pending Escape as a separate key, once the rest of a sequence would have arrived.
     ///
-    /// - Returns: The Escape key; nil if more than an Escape was pending.
-    mutating func giveUpWaiting() -> Key? {
+    /// - Returns: The Escape key; nil before that time, and if more than an Escape was pending.
+    mutating func giveUpWaiting(now: Int64) -> Key? {
+        guard isWaiting, now - lastTime >= Self.escapeNanoseconds else { return nil }
         defer { pending = [] }
         return pending == [Self.escape] ? .plain(Self.escape) : nil
     }
 
     /// Returns all keys completed by the bytes.
-    mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+    ///
+    /// - Parameter time: The time at which the bytes were read.
+    mutating func keys(_ bytes: some Sequence<UInt8>, at time: Int64 = MonotonicTime.now()) -> [Key] {
+        lastTime = time
         var result: [Key] = []
         for byte in bytes {
             if byte == Self.escape {

@@ -284,12 +284,15 @@ struct TerminalTests {
     func escape() {
         var reader = KeyBytes()
         func actions(_ text: String) -> [KeyAction] {
-            reader.keys(text.utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
+            reader.keys(text.utf8, at: 1000).flatMap { KeyMap.standard.playing.actions(of: $0) }
         }
+        let (early, late): (Int64, Int64) = (50_000_999, 50_001_000)
         #expect(actions("\u{1B}q") == [.quit(remembers: true)] && !reader.isWaiting)
         #expect(actions("\u{1B}\u{1B}\u{1B}[C") == [.jump(seconds: 5)])
         #expect(actions("\u{1B}").isEmpty && reader.isWaiting)
-        #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyMap.standard.playing.actions(of: .plain(0x1B)).isEmpty)
+        #expect(reader.giveUpWaiting(now: early) == nil && reader.isWaiting)
+        #expect(reader.giveUpWaiting(now: late) == .plain(0x1B) && !reader.isWaiting)
+        #expect(KeyMap.standard.playing.actions(of: .plain(0x1B)).isEmpty)
         // The byte would have been the rest of a sequence.
         #expect(actions("[") == [.changeSpeed(by: -0.05)])
     }
