@@ -7,6 +7,7 @@ import RemoteControl
 import Settings
 import Synchronization
 import Terminal
+import UserState
 
 /// A report of the threads of sockets and controllers.
 enum RemoteNews: Sendable {
@@ -40,8 +41,8 @@ final class RemoteDesk {
     private var put: (@Sendable (RemoteNews) -> Void)?
     private let isOver = Once()
     private var isClosed = false
-    var map: ControllerMap
-    var learning = Learning.nothing
+    private var map: ControllerMap
+    private var learning = Learning.nothing
 
     /// True once the run is over; later requests are then refused. The release store pairs with the acquiring load.
     private final class Once: Sendable {
@@ -76,7 +77,7 @@ final class RemoteDesk {
 
     deinit { close() }
 
-    var hasControllers: Bool { !sources.isEmpty }
+    private var hasControllers: Bool { !sources.isEmpty }
 
     /// Begins to listen.
     ///
@@ -164,7 +165,7 @@ final class RemoteDesk {
     }
 
     /// Posts a report of work done on another thread.
-    func report(_ body: @escaping @Sendable () -> RemoteNews) {
+    private func report(_ body: @escaping @Sendable () -> RemoteNews) {
         guard let put else { return }
         BlockingThread.start { put(body()) }
     }
@@ -205,6 +206,95 @@ final class RemoteDesk {
                 request,
                 ControlAnswer.refused(
                     request.line, error.message, remedy: "\(error.remedy) Write help for the commands."))
+        }
+    }
+}
+
+// Learning a pedal: the user presses the pedal, then the key of its future action.
+extension RemoteDesk {
+    /// Stages of learning.
+    private enum Learning: Equatable {
+        case nothing
+        case forPress
+        /// Waiting for the key.
+        case forKey(ControllerTrigger)
+    }
+
+    /// Message for a run without a controller.
+    static let noController = "no controller is used; start with --control midi"
+
+    /// Starts learning, or cancels.
+    func toggleLearning(_ run: some RemoteControlled) {
+        guard hasControllers else {
+            return run.say([Self.noController], evenQuiet: true)
+        }
+        guard learning == .nothing else { return giveUp(run) }
+        learning = .forPress
+        run.say(
+            ["press the pedal or button to be learned, then the key of its action; Escape gives up"], evenQuiet: true)
+    }
+
+    private func giveUp(_ run: some RemoteControlled) {
+        learning = .nothing
+        run.say(["nothing learned"], evenQuiet: true)
+    }
+
+    /// Takes a press while learning.
+    ///
+    /// - Returns: True if learning used the press.
+    private func learn(_ trigger: ControllerTrigger, _ run: some RemoteControlled) -> Bool {
+        switch learning {
+        case .nothing: return false
+        // The release of the pedal has no other meaning meanwhile.
+        case .forKey: return true
+        case .forPress:
+            // The release of a pad is no press. A pedal may be wired in reverse and report "up" when pressed.
+            if trigger.isUp, case .note = trigger.part { return true }
+            let trigger = ControllerTrigger(trigger.part, isUp: trigger.isUp)
+            learning = .forKey(trigger)
+            run.say(["\(trigger): now the key of its action"], evenQuiet: true)
+            return true
+        }
+    }
+
+    /// Takes a key while learning.
+    ///
+    /// - Parameter actions: The key's actions.
+    /// - Returns: True if learning used the key.
+    func learn(_ key: KeyBytes.Key, _ actions: [KeyAction], _ run: some RemoteControlled) -> Bool {
+        if learning == .nothing { return false }
+        if key == .plain(0x1B) || actions == [.learn] {
+            giveUp(run)
+            return true
+        }
+        guard case .forKey(let trigger) = learning else { return false }
+        guard !actions.isEmpty else {
+            run.say(["this key does nothing; press another, or Escape"], evenQuiet: true)
+            return true
+        }
+        learning = .nothing
+        let words = actions.map(\.words).joined(separator: "; ")
+        map[trigger] = words
+        // Another program may lock the file, and neither sound nor keys may wait for the lock.
+        report { .stored(Self.store(trigger, words)) }
+        return true
+    }
+
+    /// Stores the assignment for later runs.
+    ///
+    /// - Returns: Lines for the user.
+    private static func store(_ trigger: ControllerTrigger, _ words: String) -> [String] {
+        let learned = "\(trigger) = \(words)"
+        guard let file = SettingsFile() else { return ["\(learned), in this run only: there is no home folder"] }
+        do throws(SettingsFile.Fault) {
+            try file.change { text in
+                text.set(SettingsLayers.controllerPrefix + trigger.description, to: words)
+                return true
+            }
+            return ["learned: \(learned)"]
+        } catch {
+            let failure = SettingsLayers.failure(error, path: file.path)
+            return ["\(learned), in this run only: \(failure.message)"]
         }
     }
 }
