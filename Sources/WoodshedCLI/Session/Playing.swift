@@ -60,45 +60,6 @@ struct Playing {
     }
 }
 
-extension LossOptions {
-    /// The requested policy.
-    var policy: LossPolicy {
-        switch onLoss {
-        case .wait: .wait
-        case .pause: .pause
-        case .fallback: .fallback()
-        }
-    }
-}
-
-extension DeviceOptions {
-    /// True if a user listens: to a file or under the virtual clock, an endless loop would never end.
-    var listensInRealTime: Bool { stream.clock == .real && !output.hasPrefix("file:") }
-
-    /// Returns the requested device.
-    func outputDevice() throws(DeviceError) -> OutputDevice { try OutputDevice(parsing: output) }
-
-    /// Returns the request for a rate and a channel count.
-    func request(sampleRate: Int, channelCount: Int) throws(DeviceError) -> StreamRequest {
-        let request = try stream.request(sampleRate: sampleRate, channelCount: channelCount, usualPeriods: 3)
-        return try outputChannel.map { (list) throws(DeviceError) in try request.playing(on: list.channels) } ?? request
-    }
-}
-
-extension StreamOptions {
-    /// Returns the request for a rate and a channel count, with `usualPeriods` if the user gave no number of periods.
-    func request(
-        sampleRate: Int, channelCount: Int, usualPeriods: Int
-    ) throws(DeviceError) -> StreamRequest {
-        // Without a device's deadline, larger blocks only save work.
-        let usual = clock == .virtual ? 4096 : 256
-        return try StreamRequest(
-            sampleRate: sampleRate, channelCount: channelCount, periodFrames: periods.period ?? usual,
-            periodCount: periods.periods ?? usualPeriods, clock: clock == .virtual ? .virtual : .real,
-            realtimePriority: priority == 0 ? nil : priority, isExclusive: exclusive)
-    }
-}
-
 extension Listening {
     /// Recording and device in one line.
     var summary: String {

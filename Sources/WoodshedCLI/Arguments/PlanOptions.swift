@@ -1,6 +1,65 @@
-// Converts options to the engine's plan for a known recording.
+// Options for the engine's plan, and their conversion for a known recording.
+import ArgumentParser
 import Terminal
 import WoodshedPractice
+
+/// Sections, passes and speeds to play.
+struct PlanOptions: ParsableArguments {
+    @Option(
+        name: .customLong("section"), parsing: .unconditionalSingleValue,
+        help: .init(
+            "Section: 2.0-3.0, 1:20-1:45, 90112f-131072f (frames), or a saved name or number; may be repeated.",
+            valueName: "a-b"),
+        completion: .custom(SectionNames.complete),
+        transform: { try SectionArguments.sections(optionValue($0)) })
+    var sections: [[SectionText]] = []
+
+    @OptionGroup var range: RangeOptions
+
+    @Option(
+        name: [.customShort("n"), .customLong("passes")], parsing: .unconditional,
+        help: .init("Passes of each section; 5 plays it five times.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var passes: Int?
+
+    @OptionGroup var speed: SpeedOptions
+
+    @OptionGroup var pitch: PitchOptions
+
+    @OptionGroup var direction: DirectionOptions
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init(
+            "Change the speed with each pass (60%:100%:5%), or within each pass (60%:100%).", valueName: "a:b[:step]"),
+        transform: { try RampText(parsing: optionValue($0)) })
+    var ramp: RampText?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Silence after each pass: 0.1 (s), 12f, 1.0x (passes).", valueName: "g"),
+        transform: { try GapText(parsing: optionValue($0)) })
+    var gap: GapText?
+
+    @Option(name: .long, help: "Join the passes by a crossfade, a fade or a hard cut.")
+    var joint: JointText = .crossfade
+
+    @OptionGroup private var method: MethodOptions
+
+    mutating func validate() throws {
+        if ramp != nil && speed.isGiven {
+            throw ValidationError("Use only one of --speed, --curve and --ramp.")
+        }
+        if !sections.isEmpty && range.isGiven {
+            throw ValidationError("--from and --to set one section. Leave them out if you use --section.")
+        }
+    }
+
+    /// Sections in the order of playing; empty without a given section.
+    var chosenSections: [SectionText] {
+        range.isGiven ? [.range(range.range)] : sections.flatMap { $0 }
+    }
+}
 
 extension PlanOptions {
     /// Returns the plan for a recording.
