@@ -1,9 +1,11 @@
 import Glibc
+import Terminal
 import Woodshed
 
-/// The contents of the panel, gathered from the recorder's events.
-struct RecordDisplay {
-    private let configuration: StreamConfiguration
+/// The panel of a recording, with contents gathered from the recorder's events.
+final class RecordDisplay {
+    private let panel: RecordPanel
+    private let monitor: RecorderMonitor
     private let file: String
     private let inputChannels: [Int]?
     private var channels: [RecordView.Channel]
@@ -15,18 +17,18 @@ struct RecordDisplay {
     private static let historyLength = 1000
 
     /// - Parameter inputChannels: Channels of the reported levels, from 0; nil for all.
-    init(_ configuration: StreamConfiguration, file: String, inputChannels: [Int]? = nil) {
-        self.configuration = configuration
-        self.file = file
-        self.inputChannels = inputChannels
+    init(_ monitor: RecorderMonitor, file: String, inputChannels: [Int]?, traits: TerminalTraits) {
+        (self.monitor, self.file, self.inputChannels) = (monitor, file, inputChannels)
+        panel = RecordPanel(
+            glyphs: traits.glyphs, depth: .told(usesColour: traits.usesColour, environment: environmentVariable))
         channels = Array(
-            repeating: RecordView.Channel(), count: inputChannels?.count ?? configuration.channelCount)
+            repeating: RecordView.Channel(), count: inputChannels?.count ?? monitor.configuration.channelCount)
     }
 
     /// Overs on all channels.
     var overs: Int64 { channels.reduce(0) { $0 + $1.overs } }
 
-    mutating func follow(_ event: RecorderEvent) {
+    func follow(_ event: RecorderEvent) {
         guard case .levels(let levels) = event else { return }
         var loudest = -Double.infinity
         for (index, level) in levels.channels.enumerated() where channels.indices.contains(index) {
@@ -38,6 +40,15 @@ struct RecordDisplay {
         history.append(loudest)
         if history.count > 2 * Self.historyLength { history.removeFirst(Self.historyLength) }
     }
+
+    /// Returns as many lines as fit on a terminal of this size.
+    ///
+    /// - Parameter question: A question to the user, which replaces the first line.
+    func lines(_ size: TerminalSize, question: String?) -> [String] {
+        panel.lines(view(monitor.status, waveform: monitor.waveform, question: question), size)
+    }
+
+    private var configuration: StreamConfiguration { monitor.configuration }
 
     /// Length of a column in frames, about a tenth of a second. Columns span whole bins at absolute frames, so the
     /// moving picture does not flicker.
@@ -54,7 +65,7 @@ struct RecordDisplay {
         return waveform.summary(frames: start * columnFrames..<end * columnFrames, columns: Int(end - start))
     }
 
-    func view(_ status: RecorderStatus, waveform: Waveform?, question: String?) -> RecordView {
+    private func view(_ status: RecorderStatus, waveform: Waveform?, question: String?) -> RecordView {
         let state: RecorderWord =
             switch status.state {
             case .armed: .ready

@@ -49,13 +49,11 @@ final class RecordSession: RunOwner {
     private let monitor: RecorderMonitor
     private let line: RecorderLine
     let run: Run<RecordSession>
-    private let file: String
-    private let panel: RecordPanel
     private var keys: RecordKeys
-    private var display: RecordDisplay
+    private let display: RecordDisplay
 
-    /// The stopped take on its way from the stopping thread, and the take itself afterwards.
-    private let stopped = StoppedTakeBox()
+    private let ending: TakeEnding
+    /// The stopped take.
     private var ended: StoppedTake?
     private var isDiscarded = false
     private var hasEventsOver = false
@@ -63,19 +61,9 @@ final class RecordSession: RunOwner {
     private var markCount = 0
     private var marks: [TakeMark] = []
     private var silentOverruns: Int64 = 0
-    /// Watches the writer until the take's end, and then the device; nil before the ending.
-    private var watch: StandstillWatch?
-    private var hasTake = false
-    private var isTakeOver = false
 
     /// Minimum length of a kept take in seconds: a shorter take is a mistake.
     private static let shortestSeconds = 0.1
-    /// Timeouts in ns for a standstill before the take's end. A slow but working disk is waited for. A pipe with a
-    /// stalled reader gets less time.
-    private static let filePatience: Int64 = 32_000_000_000
-    private static let pipePatience: Int64 = 3_000_000_000
-    /// Timeout in ns for the device after the take's end.
-    private static let devicePatience: Int64 = 3_000_000_000
 
     init(
         _ stage: consuming RecorderStage, monitor: RecorderMonitor, events: AsyncStream<RecorderEvent>,
@@ -83,12 +71,11 @@ final class RecordSession: RunOwner {
     ) {
         self.stage = consume stage
         (self.monitor, self.line, self.run) = (monitor, line, run)
-        file = line.path ?? "standard output"
         keys = RecordKeys(run.keyMap)
-        let (traits, inbox) = (run.loop.traits, run.loop.inbox)
-        panel = RecordPanel(
-            glyphs: traits.glyphs, depth: .told(usesColour: traits.usesColour, environment: environmentVariable))
-        display = RecordDisplay(monitor.configuration, file: file, inputChannels: line.inputChannels)
+        ending = TakeEnding(monitor, isPipe: line.path == nil)
+        display = RecordDisplay(
+            monitor, file: line.target, inputChannels: line.inputChannels, traits: run.loop.traits)
+        let inbox = run.loop.inbox
         Task {
             for await event in events {
                 if let recorded = line.recorded(event) { inbox.put(.event(recorded)) }
@@ -102,11 +89,11 @@ final class RecordSession: RunOwner {
         try loop.run(self, begin: { run.startControl(of: self) }, conclude: conclude)
     }
 
-    var isOver: Bool { hasEventsOver && (loop.ending == nil || stopped.isThere) }
+    var isOver: Bool { hasEventsOver && (loop.ending == nil || ending.isStopped) }
     var needsLooks: Bool { false }
 
     private func conclude() -> RecordOutcome {
-        ended = stopped.take()
+        ended = ending.take()
         let summary = ended?.summary
         var fileError = summary?.failure
         let isKept = !isDiscarded && (summary.map(isWorthKeeping) ?? false)
@@ -172,44 +159,27 @@ final class RecordSession: RunOwner {
 
     // MARK: Ending
 
-    /// Stops on a separate thread, because neither a disk nor a device may respond. The take is kept unless the user
-    /// discarded it.
-    func beginEnding() {
-        guard let current = stage.take() else { return stopped.put(nil) }
-        (hasTake, isTakeOver) = (!current.isArmed, current.isArmed)
-        watchEnd(isTakeOver ? Self.devicePatience : line.path == nil ? Self.pipePatience : Self.filePatience)
-        current.end(into: stopped, thenWake: loop.inbox)
-    }
+    /// The take is kept unless the user discarded it.
+    func beginEnding() { ending.begin(stage.take(), thenWake: loop.inbox) }
 
     func look(now: Int64) {
         run.media?.look(self)
-        guard watch != nil else { return }
-        if !isTakeOver, monitor.status.state == .stopped {
-            isTakeOver = true
-            watchEnd(Self.devicePatience)
-        }
-        // The device has no countable work.
-        guard watch?.isOver(workCount: isTakeOver ? 0 : monitor.workCount, now: now) == true else { return }
-        let what = isTakeOver ? "the device \(line.deviceName)" : file
+        guard let obstacle = ending.obstacle(now: now) else { return }
+        let what = obstacle == .device ? "the device \(line.deviceName)" : line.target
         abandon("\(what) does not answer; ended without it")
     }
 
     /// Ends the process without waiting for the unresponsive device or disk. The file of a take stays as it is.
     private func abandon(_ words: String) -> Never {
-        let advice = ["The recording is in \(file). Finish the take with:", "  woodshed record --recover"]
-        run.abandon([words] + (line.path != nil && hasTake ? advice : [])) {
+        let advice = ["The recording is in \(line.target). Finish the take with:", "  woodshed record --recover"]
+        run.abandon([words] + (line.path != nil && ending.hasTake ? advice : [])) {
             take(loop.inbox.take())
-            guard hasTake else { return "" }
+            guard ending.hasTake else { return "" }
             return run.programLine {
                 line.stopped(
                     nil, outcome: "unfinished", path: line.path, monitor, silentOverruns: silentOverruns)
             }
         }
-    }
-
-    private func watchEnd(_ patience: Int64) {
-        watch = StandstillWatch(
-            patience: patience, workCount: isTakeOver ? 0 : monitor.workCount, now: MonotonicTime.now())
     }
 
     // MARK: Ctrl-Z and back
@@ -278,7 +248,7 @@ final class RecordSession: RunOwner {
 
     func lines(_ size: TerminalSize) -> [String] {
         let question = keys.isAsking ? keys.question : nil
-        return panel.lines(display.view(monitor.status, waveform: monitor.waveform, question: question), size)
+        return display.lines(size, question: question)
     }
 
     // MARK: Remote control

@@ -8,6 +8,8 @@ struct RecorderLine {
     let sampleRate: Int
     /// The path of the take; nil for a pipe.
     let path: String?
+    /// The path of the take for people, or "standard output".
+    var target: String { path ?? "standard output" }
     /// The format of the take.
     let channelCount: Int
     /// Recorded channels of the input, from 0; nil without a choice. Levels and overs of other channels are left out.
