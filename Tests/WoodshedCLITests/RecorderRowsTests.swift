@@ -70,7 +70,7 @@ struct RecorderRowsTests {
         #expect(listed.count == 2)
         for line in listed { #expect(line.contains(#""sample_rate":\#(rate),"channels":\#(channels),"#), "\(line)") }
         // The defaults are the best values.
-        #expect(try Record.parse([]).quality == .high)
+        #expect(try Record.parse([]).source.quality == .high)
     }
 
     @Test("the events of a recording come in order, and the last follows loudness and conversion")

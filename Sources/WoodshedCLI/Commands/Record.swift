@@ -6,30 +6,6 @@ import Terminal
 import Woodshed
 import WoodshedLibrary
 
-/// Usual combinations of rate, bits and channels.
-enum RecordQuality: String, CaseIterable, ExpressibleByArgument {
-    case low
-    case medium
-    case high
-
-    var rate: Int {
-        switch self {
-        case .low: 22_050
-        case .medium: 44_100
-        case .high: 48_000
-        }
-    }
-
-    var bits: BitsText {
-        switch self {
-        case .low, .medium: .sixteen
-        case .high: .twentyFour
-        }
-    }
-
-    var channels: Int { self == .low ? 1 : 2 }
-}
-
 extension RecordFormat: ExpressibleByArgument {}
 
 struct Record: Verb {
@@ -62,34 +38,7 @@ struct Record: Verb {
         help: .init("Write to this file; replaces the argument.", valueName: "out"), completion: .file())
     var out: String?
 
-    @Option(name: .long, help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
-    var input = "default"
-
-    @Option(name: .long, help: "Rate, bits and channels: low, medium or high.")
-    var quality: RecordQuality = .high
-
-    @Option(
-        name: .long, parsing: .unconditional, help: .init("Sample rate, 8000 to 768000 Hz.", valueName: "hz"),
-        transform: { try boundedInteger($0, in: 8000...768_000) })
-    var rate: Int?
-
-    @Option(name: .long, help: "Bits per sample.")
-    var bits: BitsText?
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: .init("Channels, 1 to 64; 1 is the mean of all channels.", valueName: "n"),
-        transform: { try boundedInteger($0, in: 1...64) })
-    var channels: Int?
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: .init("Record these input channels, 1 to 64: 3, or 1,2.", valueName: "list"),
-        transform: { try ChannelListText(parsing: optionValue($0)) })
-    var inputChannel: ChannelListText?
-
-    @Flag(name: .long, help: "Refuse an input with another rate or fewer channels.")
-    var exact = false
+    @OptionGroup var source: InputOptions
 
     @Option(
         name: .long,
@@ -131,7 +80,7 @@ struct Record: Verb {
         if target == "-" && messages.json {
             throw ValidationError("--json and - both want standard output; name a file.")
         }
-        if channels != nil, inputChannel != nil {
+        if source.channels != nil, source.inputChannel != nil {
             throw ValidationError("Use only one of --channels and --input-channel.")
         }
         if target?.isEmpty == true { throw ValidationError("The name of the file is empty.") }
@@ -153,13 +102,11 @@ struct Record: Verb {
         try refuseExisting(place)
         if !messages.quiet { Recovery.mention() }
         let remote = try RemoteDesk.open(control.ways, verb: "record", layers)
-        let idle = try open()
+        let idle = try source.open(stream)
         let monitor = idle.monitor
-        try inputChannel?.check(monitor.configuration.channelCount, of: input)
-        let fit = InputFit(
-            monitor.configuration, rate: exact ? wantedRate : rate, count: channels ?? quality.channels,
-            isCountAsked: exact || channels != nil, chosen: inputChannel?.channels)
-        if exact { try fit.check() }
+        try source.inputChannel?.check(monitor.configuration.channelCount, of: source.input)
+        let fit = InputFit(monitor.configuration, for: source)
+        if source.exact { try fit.check() }
         let request = takeRequest(place, monitor.configuration, fit.channels)
         let line = RecorderLine(
             sampleRate: monitor.configuration.sampleRate, path: place.takePath,
@@ -193,7 +140,7 @@ struct Record: Verb {
                 path: path,
                 StoredTake.Sound(
                     time: Int64(time(nil)), sampleRate: line.sampleRate, channelCount: line.channelCount, frameCount: 0,
-                    device: StableName.of(input)))
+                    device: StableName.of(source.input)))
         }
         listing?.begin()
         Signals.postponeLeaving()
@@ -202,8 +149,6 @@ struct Record: Verb {
     }
 
     private var target: String? { file ?? out }
-
-    private var wantedRate: Int { rate ?? quality.rate }
 
     // MARK: Before
 
@@ -214,17 +159,6 @@ struct Record: Verb {
             .cannotCreate, "\(path): there is a file of this name already", remedy: "Choose another name.")
     }
 
-    private func open() throws -> IdleRecorder {
-        let device = try InputDevice(parsing: input)
-        // An error of the file is clearer as a file error than as a device error.
-        if case .file(let path) = device { _ = try Clip(path: path) }
-        let request = try stream.request(
-            sampleRate: wantedRate, channelCount: inputChannel?.deviceChannels ?? channels ?? quality.channels,
-            usualPeriods: 4)
-        return try IdleRecorder(
-            input: device, request: stream.periods.periods == nil ? request.withLongBuffer() : request)
-    }
-
     private func takeRequest(
         _ place: TakePlace, _ input: StreamConfiguration, _ channels: InputChannels
     ) -> TakeRequest {
@@ -232,7 +166,7 @@ struct Record: Verb {
             place.takePath.map { .file(path: $0, container: place.format.container) }
             ?? .stream(fileDescriptor: STDOUT_FILENO)
         var request = TakeRequest(
-            destination: destination, format: (bits ?? quality.bits).format, channels: channels)
+            destination: destination, format: source.sampleFormat, channels: channels)
         if let duration {
             switch duration {
             case .seconds(let seconds): request.frameLimit = Int64((seconds * Double(input.sampleRate)).rounded())

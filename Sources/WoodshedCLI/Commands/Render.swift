@@ -5,14 +5,6 @@ import JSON
 import Terminal
 import WoodshedLibrary
 
-/// Sample format of a rendered file.
-enum BitsText: String, CaseIterable, ExpressibleByArgument {
-    case sixteen = "16"
-    case twentyFour = "24"
-    case thirtyTwo = "32"
-    case float
-}
-
 struct Render: Verb {
     static let configuration = CommandConfiguration(
         commandName: "render",
@@ -109,17 +101,5 @@ struct Render: Verb {
     private func tell(_ written: WrittenFile, _ report: inout FileReport) throws {
         if messages.json { try report.line(written.json.text) }
         if !messages.quiet { report.note(written.words) }
-    }
-}
-
-extension BitsText {
-    /// The engine's sample format.
-    var format: WaveSampleFormat {
-        switch self {
-        case .sixteen: .int16
-        case .twentyFour: .int24
-        case .thirtyTwo: .int32
-        case .float: .float32
-        }
     }
 }

@@ -14,14 +14,11 @@ struct InputFit {
 
     /// - Parameters:
     ///   - input: Configuration of the opened input.
-    ///   - rate: Requested rate; nil for any.
-    ///   - count: Number of channels to record.
-    ///   - isCountAsked: True if the user gave this number.
-    ///   - chosen: Channels chosen by the user; `count` is then ignored.
-    init(_ input: StreamConfiguration, rate: Int?, count: Int, isCountAsked: Bool, chosen: [Int]?) {
+    ///   - asked: The request.
+    init(_ input: StreamConfiguration, for asked: InputOptions) {
         let (has, name) = (input.channelCount, input.deviceName)
-        let all = counted(has, "channel")
-        if let chosen {
+        let (all, count) = (counted(has, "channel"), asked.channelCount)
+        if let chosen = asked.inputChannel?.channels {
             channels = .chosen(chosen)
         } else if count == 1, has > 1 {
             channels = .mean
@@ -30,12 +27,13 @@ struct InputFit {
             notes.append("the input has \(all); the first \(count) are recorded, others with --input-channel")
         } else {
             channels = .all
-            if count > has, isCountAsked {
+            if count > has, asked.exact || asked.channels != nil {
                 lacks.append(("\(name) has \(all), not \(count)", "Choose --channels \(has), or leave out --exact."))
                 notes.append("the input has \(all), not \(count); the take has as many")
             }
         }
-        if let rate, rate != input.sampleRate {
+        // Without a rate and without --exact, the user accepts any rate.
+        if let rate = asked.exact ? asked.wantedRate : asked.rate, rate != input.sampleRate {
             let runs = "runs at \(input.sampleRate) Hz, not at \(rate)"
             lacks.append(("\(name) \(runs)", "Choose --rate \(input.sampleRate), or leave out --exact."))
             notes.append("the input \(runs); the take has its rate")
