@@ -23,13 +23,8 @@ struct Diagnosis {
     /// All checks, the decisive check first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
-            + [
-                priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, mediaKeys, ffmpeg, disk,
-                logNote,
-            ]
-            .compactMap {
-                $0
-            }
+            + RightsDiagnosis(rights: system.rights, grantsRealTime: system.grantsRealTime).checks
+            + [throttle, governor, kernel, pedals, mediaKeys, ffmpeg, disk, logNote].compactMap { $0 }
     }
 
     /// The exit code of the first problem that prevents playing.

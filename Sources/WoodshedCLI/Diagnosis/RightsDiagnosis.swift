@@ -1,7 +1,14 @@
 // Checks of the process's limits, which can make the device thread late.
 import Terminal
 
-extension Diagnosis {
+/// The checks of the rights of a process.
+struct RightsDiagnosis {
+    let rights: ProcessRights
+    /// True if the system grants the permitted priority.
+    let grantsRealTime: Bool
+
+    var checks: [Check] { [priority, timeout, niceness, memoryLock] }
+
     /// The engine's real-time priority.
     private static let wantedPriority = 70
     /// Niceness requested by sound servers after real-time priority is refused.
@@ -14,17 +21,17 @@ extension Diagnosis {
         return "log in again after: printf '\(text)\\n' | sudo tee -a /etc/security/limits.d/audio.conf"
     }
 
-    private var hasRealTime: Bool { system.rights.realTimePriority > 0 && system.grantsRealTime }
+    private var hasRealTime: Bool { rights.realTimePriority > 0 && grantsRealTime }
 
-    var priority: Check {
-        let limit = system.rights.realTimePriority
+    private var priority: Check {
+        let limit = rights.realTimePriority
         let remedy = Self.limitRemedy("rtprio 95")
         guard limit > 0 else {
             return Check(
                 name: "priority", grade: .weak, finding: "no real-time priority; a busy computer may cause dropouts",
                 remedy: remedy)
         }
-        guard system.grantsRealTime else {
+        guard grantsRealTime else {
             return Check(
                 name: "priority", grade: .weak,
                 finding: "real-time priority is within the limits, but refused by a container or control group",
@@ -40,8 +47,8 @@ extension Diagnosis {
         return Check(name: "priority", grade: .good, finding: "real-time priority granted, up to \(limit)")
     }
 
-    var timeout: Check {
-        guard let limit = system.rights.realTimeMicroseconds else {
+    private var timeout: Check {
+        guard let limit = rights.realTimeMicroseconds else {
             return Check(name: "rt time", grade: .good, finding: "real-time threads may compute as long as they need")
         }
         guard limit < Self.wantedMicroseconds else {
@@ -55,8 +62,8 @@ extension Diagnosis {
     }
 
     /// Checks the niceness, the fallback of a process without real-time priority.
-    var niceness: Check {
-        let lowest = system.rights.niceness
+    private var niceness: Check {
+        let lowest = rights.niceness
         if lowest <= Self.wantedNiceness {
             return Check(name: "nice", grade: .good, finding: "niceness down to \(lowest) granted")
         }
@@ -70,8 +77,8 @@ extension Diagnosis {
             remedy: "start with nice -n -11 woodshed; " + Self.limitRemedy("nice -11"))
     }
 
-    var memoryLock: Check {
-        guard let limit = system.rights.lockedBytes else {
+    private var memoryLock: Check {
+        guard let limit = rights.lockedBytes else {
             return Check(name: "memory", grade: .good, finding: "memory may be locked")
         }
         return Check(
