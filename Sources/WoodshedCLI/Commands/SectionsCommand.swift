@@ -73,14 +73,7 @@ struct SectionsCommand: Verb {
 
     @OptionGroup(title: "Options of auto") var finding: FindingOptions
 
-    @Flag(name: .long, help: "Write a JSON line for each section or change.")
-    var json = false
-
-    @Flag(name: [.short, .long], help: "Print no hints.")
-    var quiet = false
-
-    @Flag(name: .long, help: "Print the list without a header.")
-    var plain = false
+    @OptionGroup var output: SectionOutputOptions
 
     mutating func perform() throws {
         file = try RecordingWord.file(file)
@@ -88,13 +81,13 @@ struct SectionsCommand: Verb {
         try check(action)
         let kept = try KeptRecording(file: file)
         switch action {
-        case .list: try show(try kept.list(), of: kept)
-        case .auto: try find(in: kept)
+        case .list: try report.show(try kept.list(), of: kept)
+        case .auto: try SectionFinding(options: finding, replaces: replace, report: report).find(in: kept)
         case .adopt: try adopt(kept)
         case .import: try importFile(words[0], into: kept)
         case .export: try export(kept, to: words[0])
-        case .undo: try tell(try kept.store.undo(kept.recording.key), of: kept, verb: "undid")
-        case .redo: try tell(try kept.store.redo(kept.recording.key), of: kept, verb: "did again")
+        case .undo: try report.tell(try kept.store.undo(kept.recording.key), of: kept, verb: "undid")
+        case .redo: try report.tell(try kept.store.redo(kept.recording.key), of: kept, verb: "did again")
         default:
             let details = SectionDraft(0..<1, name: name ?? "", text: text ?? "", isHard: hard)
             let list = try kept.list()
@@ -106,7 +99,7 @@ struct SectionsCommand: Verb {
                     forFrame: try SnappedEdge.frame(nearest: clip.frame(forFileFrame: frame), in: clip))
             }
             guard let edit else { return }
-            try tell(try kept.store.apply(edit, to: kept.recording), of: kept)
+            try report.tell(try kept.store.apply(edit, to: kept.recording), of: kept)
         }
     }
 
@@ -136,65 +129,6 @@ struct SectionsCommand: Verb {
         }
     }
 
-    /// Writes a list to standard output.
-    private func write(_ list: SectionList, of kept: KeptRecording) throws {
-        let table = SectionTable(
-            kept: kept, list: list,
-            columns: StandardStream.output.isTerminal ? terminalSize().columns : nil)
-        if json {
-            for line in table.json { try StandardStream.output.line(line.text) }
-            return
-        }
-        for line in table.lines(header: StandardStream.output.isTerminal && !plain) {
-            try StandardStream.output.line(line)
-        }
-    }
-
-    private func show(_ list: SectionList, of kept: KeptRecording) throws {
-        try write(list, of: kept)
-        if list.sections.isEmpty {
-            // Only people hear about a copy: the search may have to decode the recording.
-            if !json, !quiet, let copy = try kept.copy() {
-                return hint(copy.offer, "sections \(shellPath(file)) adopt")
-            }
-            hint("\(printable(file)) has no sections yet.", "sections \(shellPath(file)) add 2.0-3.0 --name Intro")
-        } else {
-            hint(nil, "practice \(shellPath(file))")
-        }
-    }
-
-    /// Finds phrases and shows them; keeps them only with `--yes`.
-    private func find(in kept: KeptRecording) throws {
-        var line = ReadingLine(draws: StandardStream.error.isTerminal && !quiet && !plain)
-        let found = try finding.finder.find(inFileAt: file) { share in
-            line.show(share)
-            return true
-        }
-        line.clear()
-        let level = "below \(fixed(found.thresholdDecibels, decimals: 0)) dB"
-        let pause = fixed(finding.finder.minimumPause, decimals: 2)
-        guard !found.drafts.isEmpty else {
-            throw CommandFailure(
-                .notFound, "no pause of \(pause) s or more was found in \(file)",
-                remedy:
-                    "Give shorter pauses (--min-pause 0.2) or a higher level (--threshold -30), or mark points while the recording plays."
-            )
-        }
-        let count = counted(found.drafts.count, "phrase")
-        guard finding.yes else {
-            var list = SectionList(sampleRate: kept.recording.sampleRate, frameCount: kept.recording.frameCount)
-            try list.apply(.add(found.drafts))
-            try write(list, of: kept)
-            return hint(
-                "Found \(count) between pauses of \(pause) s or more \(level). Nothing is kept yet.",
-                "sections \(shellPath(file)) auto --yes")
-        }
-        let edit: SectionEdit = replace ? .replaceAll(found.drafts) : .add(found.drafts)
-        try tell(
-            try kept.store.apply(.all([edit], summary: "found \(count) (pauses \(level))"), to: kept.recording),
-            of: kept)
-    }
-
     /// Takes over the sections of the same recording in another encoding.
     private func adopt(_ kept: KeptRecording) throws {
         guard let copy = try kept.copy() else {
@@ -203,18 +137,17 @@ struct SectionsCommand: Verb {
                 remedy: "Only a recording without sections adopts. To copy from any other: woodshed sections OTHER "
                     + "export x.json, then woodshed sections \(shellPath(file)) import x.json")
         }
-        try tell(try kept.store.adopt(copy, for: kept.recording), of: kept)
+        try report.tell(try kept.store.adopt(copy, for: kept.recording), of: kept)
     }
 
     private func export(_ kept: KeptRecording, to path: String) throws {
         switch format ?? SectionExport(fileName: path) {
         case .cards:
-            let draws = StandardStream.error.isTerminal && !quiet && !plain
-            let (cards, ending) = try CardFile(kept: kept, draws: draws).write(to: path)
+            let (cards, ending) = try CardFile(kept: kept, draws: report.drawsProgress).write(to: path)
             cards.notes.forEach { StandardStream.error.note(printable($0)) }
             let count = counted(cards.noteCount, "card")
             let takes = cards.takeCount == 0 ? "" : ", \(cards.takeCount) with a take"
-            if !quiet, !json {
+            if !output.quiet, !output.json {
                 StandardStream.error.note("wrote \(printable(path)), \(count)\(takes)")
                 StandardStream.error.note(
                     "next: import it into Anki; exported and imported again, it updates the cards")
@@ -224,7 +157,7 @@ struct SectionsCommand: Verb {
             let given: SectionFormat? = if case .list(let format) = other { format } else { nil }
             let (format, notes) = try SectionFiles(kept: kept).write(to: path, given)
             notes.forEach { StandardStream.error.note(printable($0)) }
-            if path != "-" { hint("wrote \(printable(path)), \(format.name)", "sections \(shellPath(file))") }
+            if path != "-" { report.hint("wrote \(printable(path)), \(format.name)", "sections \(shellPath(file))") }
         }
     }
 
@@ -234,33 +167,8 @@ struct SectionsCommand: Verb {
         let edit: SectionEdit = replace ? .replaceAll(found.drafts) : .add(found.drafts)
         let count = counted(found.drafts.count, "section")
         let summary = "imported \(count) from \(found.format)"
-        try tell(try kept.store.apply(.all([edit], summary: summary), to: kept.recording), of: kept)
+        try report.tell(try kept.store.apply(.all([edit], summary: summary), to: kept.recording), of: kept)
     }
 
-    /// Reports the change and suggests the next command.
-    private func tell(_ change: SectionChange, of kept: KeptRecording, verb: String? = nil) throws {
-        let list = try kept.list()
-        guard !change.isEmpty else { return hint("Nothing had to change.", "sections \(shellPath(file))") }
-        if json { return try StandardStream.output.line(change.json(in: list).text) }
-        if !quiet {
-            let words = [verb, change.summary].compactMap { $0 }.joined(separator: ": ")
-            StandardStream.error.note(printable("\(words); \(count(list)) now"))
-        }
-        guard let new = change.added.last.flatMap({ list.number(ofID: $0.id) }) else {
-            return hint(nil, "sections \(shellPath(file))")
-        }
-        let areMany = change.added.count > change.removed.count + 1
-        hint(nil, "practice \(shellPath(file))" + (areMany ? "" : " --section \(new)"))
-    }
-
-    private func count(_ list: SectionList) -> String {
-        counted(list.sections.count, "section")
-    }
-
-    /// Prints a suggestion for the next command.
-    private func hint(_ words: String?, _ command: String) {
-        guard !quiet, !json else { return }
-        if let words { StandardStream.error.note(words) }
-        StandardStream.error.note("next: woodshed \(command)")
-    }
+    private var report: SectionReport { SectionReport(file: file, options: output) }
 }
