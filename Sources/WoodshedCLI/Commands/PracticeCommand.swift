@@ -72,52 +72,7 @@ struct PracticeCommand: Verb {
             recording: takes, control: control.ways, verb: "practice")
         TakeAdoption.run(quiet: messages.quiet)
         playing.canReopen = takes.record == nil && device.listensInRealTime
-        guard let handover = try play(playing, due) else { return }
-        // Reopens the device together with an input for recording. If the device refuses or takes have no folder,
-        // practising continues as before.
-        do { try goOn(playing, due, handover) } catch {
-            // Prints the report of the first session, because no later session reports.
-            _ = ProgramOutput.standard.finish(isAsked: true) { false }
-            throw error
-        }
-    }
-
-    private func goOn(_ playing: Playing, _ due: DueSections?, _ handover: Handover) throws {
-        var playing = playing
-        playing.canReopen = false
-        var failure = TakeRig.failure(ofFolder: takes)
-        if failure == nil {
-            do {
-                playing.recording?.record = .key
-                StandardStream.error.note("opening the input; r begins a take, and ends it")
-                _ = try play(playing, due, goingOn: handover)
-                return
-            } catch let error as DeviceError { failure = error }
-        }
-        if let failure { StandardStream.error.note(failure.text) }
-        playing.recording?.record = nil
-        _ = try play(playing, due, goingOn: handover)
-    }
-
-    private func play(_ playing: Playing, _ due: DueSections?, goingOn handover: Handover? = nil) throws -> Handover? {
-        let passes: PassCount = device.listensInRealTime ? .endless : 1
-        let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
-        let keeping = try Keeping(
-            file: playing.file, follows: plan.chosenSections.isEmpty,
-            choice: plan.choice(onlyHard: flow.hard, only: due?.ids), textMoment: flow.text,
-            remembers: device.listensInRealTime, asks: due != nil)
-        keeping.mixesBoth = flow.both == .mix
-        return try playing.run(keeping: keeping, goingOn: handover) { clip in
-            let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
-            keeping.recipe = try recipe?.recipe(in: timeline)
-            var practice = try plan.plan(
-                for: timeline, passes: passes, repeats: flow.repeats, saved: saved, kept: keeping.settings(clip))
-            practice.steps = keeping.recipe?.passSteps ?? []
-            let ids = try plan.planned(for: timeline, saved).map(\.savedID)
-            let session = try flow.sessionPlan(practice, savedIDs: ids)
-            if let handover { return handover.continued(session) }
-            return flow.choosesBeginning || due != nil ? session : keeping.goOn(session, clip)
-        }
+        try Practising(playing: playing, plan: plan, flow: flow, due: due).run()
     }
 }
 
