@@ -4,6 +4,7 @@
 // Options with numbers are parsed unconditionally: a value may begin with a minus sign and is accepted or refused as a
 // value. `optionValue` then detects a missing value.
 import ArgumentParser
+import AudioFiles
 import Terminal
 
 /// Amount of printed messages.
@@ -19,6 +20,11 @@ struct MessageOptions: ParsableArguments {
 
     @Flag(name: .long, help: "Print few plain lines, for screen readers and logs.")
     var plain = false
+
+    /// Prints a line for people, in full output without `--json`.
+    func note(_ words: String) {
+        if !quiet, !json { StandardStream.error.note(printable(words)) }
+    }
 }
 
 /// Contents of the screen while playing, beside the status line.
