@@ -12,19 +12,17 @@ struct FetchLine {
     private var tenth = 0
     /// True after the first event.
     private(set) var hasBegun = false
-    /// True if another program has paused this fetch.
-    var isPausedByList = false
-    /// True if another program has removed this fetch from the list.
-    var isOffList = false
     let fetch: PendingFetch
 
     init(_ fetch: PendingFetch) { (self.fetch, name) = (fetch, fetch.shownName) }
 
     /// Applies an event.
     ///
-    /// - Parameter isDrawn: True if a bar shows the progress.
+    /// - Parameters:
+    ///   - isDrawn: True if a bar shows the progress.
+    ///   - isRemoved: True if another program has removed this fetch from the list.
     /// - Returns: Lines for people.
-    mutating func take(_ event: FetchEvent, isDrawn: Bool) -> [String] {
+    mutating func take(_ event: FetchEvent, isDrawn: Bool, isRemoved: Bool) -> [String] {
         hasBegun = true
         switch event.kind {
         case .extracting:
@@ -66,7 +64,7 @@ struct FetchLine {
                 + (event.note.map { ["\(name): \($0)"] } ?? [])
         case .failed: return []
         case .cancelled(let kept):
-            if isOffList { return ["off the list, by another program: \(name)"] }
+            if isRemoved { return ["off the list, by another program: \(name)"] }
             return kept > 0 ? ["\(name): \(sizeText(UInt64(kept))) are kept"] : []
         }
     }

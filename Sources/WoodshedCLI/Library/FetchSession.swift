@@ -10,19 +10,21 @@ import WoodshedLibrary
 final class FetchSession: TerminalLoopDelegate {
     typealias Report = FetchEvent
 
-    private let library: RecordingLibrary
+    /// The end of a fetch, other than a cancellation by the user.
+    private enum Outcome {
+        case finished
+        case failed(any ExplainedError)
+        /// Removed from the list by another program.
+        case left
+    }
+
     private let fetcher: Fetcher
+    private let list: FetchListWatch
     private let run: Run<FetchSession>
-    /// True if the run also fetches addresses added to the list meanwhile.
-    private let followsList: Bool
     private var lines: [Int: FetchLine] = [:]
     private var order: [Int] = []
     private var waiting: Set<Int>
-    private var failures: [any ExplainedError] = []
-    private var finishedCount = 0
-    /// Number of fetches removed from the list by another program.
-    private var leftCount = 0
-    private var lastLook: Int64 = 0
+    private var outcomes: [Outcome] = []
     private var pausedNumbers: Set<Int> = []
 
     /// Time limit for the end of cancelled fetches; nil before the cancellation.
@@ -30,16 +32,14 @@ final class FetchSession: TerminalLoopDelegate {
     /// Timeout after a cancellation, in ns.
     private static let patience: Int64 = 10_000_000_000
 
-    /// Interval between two looks at the list for requests of other programs, in ns.
-    private static let lookInterval: Int64 = 1_000_000_000
-
     init(
         _ fetches: [PendingFetch], _ library: RecordingLibrary, _ options: FetchOptions, in run: Run<FetchSession>,
         followsList: Bool
     ) throws {
-        (self.library, self.run, self.followsList) = (library, run, followsList)
+        self.run = run
         fetcher = Fetcher(
             library, options.settings, extractor: try options.program(), sizeLimit: options.sizeLimit.bytes ?? .max)
+        list = FetchListWatch(library, fetcher, followsList: followsList)
         waiting = Set(fetches.map(\.number))
         let inbox = run.loop.inbox
         fetcher.observe { inbox.put($0) }
@@ -65,11 +65,18 @@ final class FetchSession: TerminalLoopDelegate {
         for number in order { if let fetch = lines[number]?.fetch { fetcher.start(fetch) } }
     }
 
+    private var failures: [any ExplainedError] {
+        outcomes.compactMap { if case .failed(let error) = $0 { error } else { nil } }
+    }
+
+    private var finishedCount: Int { outcomes.count { if case .finished = $0 { true } else { false } } }
+
     private func conclude() throws {
         fetcher.close()
         take(loop.inbox.take())
         _ = try run.conclude(words: closingWords)
         if let ending = loop.ending { throw CommandFailure(ending) }
+        let failures = failures
         if order.count == 1, let failure = failures.first { throw failure }
         if !failures.isEmpty {
             throw CommandFailure(
@@ -77,6 +84,7 @@ final class FetchSession: TerminalLoopDelegate {
                 "\(failures.count) of \(order.count) could not be fetched",
                 remedy: "See the causes with: woodshed get --list")
         }
+        let leftCount = outcomes.count - finishedCount
         if leftCount > 0 {
             throw CommandFailure(
                 finishedCount > 0 ? .someFailed : .tryAgain,
@@ -89,8 +97,7 @@ final class FetchSession: TerminalLoopDelegate {
         guard let ending = loop.ending else {
             return finishedCount > 0 && !loop.messages.json ? ["next: woodshed practice @1"] : []
         }
-        let left = order.count - finishedCount - failures.count - leftCount
-        guard ending != .closedPipe, left > 0 else { return [] }
+        guard ending != .closedPipe, order.count > outcomes.count else { return [] }
         return ["stopped; the received parts are kept. Continue with: woodshed get"]
     }
 
@@ -119,39 +126,12 @@ final class FetchSession: TerminalLoopDelegate {
 
     func look(now: Int64) {
         if let deadline, now > deadline { loop.abandon(["a fetch does not end; the received part is kept"]) }
-        guard now - lastLook >= Self.lookInterval else { return }
-        lastLook = now
-        // Another program may have changed the list. An unreadable store changes nothing for the moment.
-        guard loop.ending == nil, let fetches = try? library.pendingFetches() else { return }
-        let known = Dictionary(uniqueKeysWithValues: fetches.map { ($0.number, $0) })
-        for number in waiting {
-            // The number may belong to another fetch by now.
-            guard let listed = known[number], let own = lines[number]?.fetch, listed.address == own.address,
-                listed.addedAt == own.addedAt
-            else {
-                leave(number)
-                continue
-            }
-            switch listed.state {
-            case .paused where lines[number]?.isPausedByList == false:
-                lines[number]?.isPausedByList = true
-                fetcher.pause(number)
-            case .waiting where lines[number]?.isPausedByList == true:
-                lines[number]?.isPausedByList = false
-                fetcher.resume(number)
-            default: break
-            }
-        }
-        for fetch in fetches where followsList && fetch.state == .waiting && lines[fetch.number] == nil {
+        guard loop.ending == nil else { return }
+        let listed = list.look(now: now) { waiting.compactMap { lines[$0]?.fetch } }
+        for fetch in listed where lines[fetch.number] == nil {
             begin(fetch)
             fetcher.start(fetch)
         }
-    }
-
-    private func leave(_ number: Int) {
-        guard let line = lines[number], !line.isOffList else { return }
-        lines[number]?.isOffList = true
-        fetcher.leave(line.fetch)
     }
 
     func beginEnding() {
@@ -170,21 +150,23 @@ final class FetchSession: TerminalLoopDelegate {
     func take(_ reports: [FetchEvent]) {
         for event in reports {
             if loop.messages.json { loop.write(event.json.text + "\n") }
-            let words = lines[event.number]?.take(event, isDrawn: loop.drawsNow) ?? []
+            let isRemoved = list.hasRemoved(event.number)
+            let words = lines[event.number]?.take(event, isDrawn: loop.drawsNow, isRemoved: isRemoved) ?? []
             if !loop.messages.json { loop.say(words) }
             guard event.isLast, waiting.remove(event.number) != nil else { continue }
             switch event.kind {
-            case .finished: finishedCount += 1
+            case .finished: outcomes.append(.finished)
             case .failed(let error, _):
-                failures.append(error)
+                outcomes.append(.failed(error))
                 // The error of a single fetch is reported at the end of the run.
                 if order.count > 1, !loop.messages.json {
                     loop.say([error.message] + (error.remedy.isEmpty ? [] : [error.remedy]), evenQuiet: true)
                 }
-            case .cancelled where lines[event.number]?.isOffList == true:
-                leftCount += 1
+            case .cancelled where isRemoved:
+                outcomes.append(.left)
                 // Another fetch may have the same number by now.
                 lines[event.number] = nil
+                list.forget(event.number)
             default: break
             }
         }
