@@ -51,6 +51,20 @@ struct FetchSteeringTests {
         #expect(home.titles() == ["a"])
     }
 
+    @Test("--pause holds the fetch of another program, and --resume lets it go on")
+    func held() {
+        let run = home.run("get", address) { running in
+            #expect(eventually { isHalfThere })
+            #expect(home.run("get", "--pause", "1").status == 0)
+            #expect(running.wait(forError: "paused: a.wav"))
+            // This command would fetch the address itself, if no other program did.
+            #expect(home.run("get", "--resume", "1").error.contains("is fetching it already"))
+            #expect(running.wait(forError: "going on: a.wav"))
+            server.release(name)
+        }
+        #expect(run.status == 0 && home.titles() == ["a"], "\(run.error)")
+    }
+
     @Test("a fetch that is taken off the list just before it begins ends as well")
     func gone() throws {
         #expect(home.run("get", "--later", address).status == 0)
