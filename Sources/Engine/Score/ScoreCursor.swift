@@ -5,8 +5,8 @@ internal import Stretching
 
 /// A place in a score: one span (a pass or a gap), and the exact sum that decides the start of the next span.
 ///
-/// The passes of a part that began at output frame `base` end at `base + round(fraction + k × passFrames)` (plus gaps),
-/// with k counted from 1. So rounding errors never add up over any number of passes. Real-time safe: yes.
+/// The passes of a part end at `base + round(fraction + k × passFrames)`, with k counted from 1; each gap in between
+/// moves `base` by its frames. So rounding errors never add up over any number of passes. Real-time safe: yes.
 struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// Index of the part.
     var part: Int
@@ -22,7 +22,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// The motion of the pass from `spanStart`, or from the change of its speed.
     private(set) var motion: PassMotion
 
-    /// Output frame from which the exact sum counts, gaps of later passes included.
+    /// Output frame from which the exact sum counts: the first of the counted passes, plus the gaps since then.
     private var base: Int64
     /// The rounding remainder before `base`, in frames: −0.5 … 0.5.
     private var fraction: Double
@@ -30,8 +30,6 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     private var passFrames: Double
     /// Passes since `base`, this one included.
     private var count: Int64
-    /// Gap frames since `base`, before this span.
-    private var rested: Int64
 
     /// Returns the first pass of a part, without a remainder.
     static func start(of part: ScorePart, index: Int, at frame: Int64) -> ScoreCursor {
@@ -48,11 +46,10 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         var cursor = ScoreCursor(
             part: part, index: index, pass: pass, clipFrame: part.clipEnd, at: frame, fraction: 0)
         cursor.isRest = true
-        cursor.motion = PassMotion(at: frame, clipFrame: part.clipEnd, curve: part.curve)
+        cursor.motion = PassMotion(at: frame, clipFrame: part.clipEnd)
         cursor.spanEnd = frame + max(0, part.gapFrames - elapsed)
-        cursor.base = frame
-        // `advance` adds a whole gap at its end, so the elapsed frames are subtracted here.
-        cursor.rested = cursor.spanEnd - frame - part.gapFrames
+        // `advance` adds a whole gap at its end, so a whole gap is subtracted here.
+        cursor.base = cursor.spanEnd - part.gapFrames
         cursor.count = 0
         cursor.passFrames = part.passFrames
         return cursor
@@ -69,14 +66,13 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         motion = PassMotion(entering: part, at: frame, clipFrame: clipFrame)
         passFrames = motion.time(toClipFrame: part.clipEnd, in: part.curve)
         self.count = 1
-        self.rested = 0
         self.spanEnd = 0
         self.spanEnd = end()
     }
 
     /// Returns the output frame after the current pass. Truncation rounds correctly, because the sum is never negative.
     private func end() -> Int64 {
-        base + rested + Int64(fraction + Double(count) * passFrames + 0.5)
+        base + Int64(fraction + Double(count) * passFrames + 0.5)
     }
 
     /// The rounding remainder at the end of the current pass.
@@ -105,7 +101,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             spanStart = spanEnd
             spanEnd += part.gapFrames
             clipStart = part.clipEnd
-            motion = PassMotion(at: spanStart, clipFrame: clipStart, curve: part.curve)
+            motion = PassMotion(at: spanStart, clipFrame: clipStart)
             return
         }
         if isLast(of: part) {
@@ -118,16 +114,15 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             base = spanEnd
             passFrames = part.passFrames
             count = 0
-            rested = 0
         } else if isRest {
-            rested += part.gapFrames
+            base += part.gapFrames
         }
         pass += 1
         count += 1
         isRest = false
         spanStart = spanEnd
         clipStart = part.clipStart
-        motion = PassMotion(at: spanStart, clipFrame: clipStart, curve: part.curve)
+        motion = PassMotion(at: spanStart, clipFrame: clipStart)
         spanEnd = end()
     }
 
@@ -136,7 +131,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         let passes = part.passCount - 1
         pass += passes
         count += Int64(passes)
-        rested += Int64(passes) * part.gapFrames
+        base += Int64(passes) * part.gapFrames
         spanEnd = end()
         spanStart = spanEnd - Int64(part.passFrames + 0.5)
     }
@@ -176,7 +171,6 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         fraction = 0
         passFrames = motion.time(toClipFrame: part.clipEnd, in: part.curve)
         count = 1
-        rested = 0
         spanEnd = end()
     }
 
