@@ -5,13 +5,14 @@ internal import Realtime
 ///
 /// Real-time safe: use yes, creation no.
 @safe
+@usableFromInline
 package struct PlanarBuffer: ~Copyable {
     /// Channels, 0 or more.
-    package let channelCount: Int
+    @usableFromInline package let channelCount: Int
     /// Capacity in frames.
-    package let frameCount: Int
+    @usableFromInline package let frameCount: Int
     /// Pointers to each channel's samples; valid as long as the buffer.
-    package let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+    @usableFromInline package let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     private let memory: UnsafeMutableRawPointer
 
     /// Allocates silence.
@@ -49,6 +50,13 @@ package struct PlanarBuffer: ~Copyable {
     package func channel(_ index: Int) -> UnsafeMutablePointer<Float> {
         unsafe channels[index]
     }
+
+    /// Returns a checked view of the samples of one channel, `frameCount` samples.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    @inlinable @inline(__always)
+    package func samples(_ index: Int) -> Floats { unsafe Floats(base: channel(index), count: frameCount) }
 
     /// Writes silence to the first `count` frames of every channel.
     #if REALTIME_CHECKS

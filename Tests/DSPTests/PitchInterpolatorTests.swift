@@ -24,7 +24,7 @@ struct PitchInterpolatorTests {
             while case let needed = interpolator.framesNeeded(toEmit: count), needed > 0 {
                 let piece = min(needed, 100)
                 for channel in signal.indices {
-                    let target = unsafe interpolator.inputs[channel] + interpolator.inputOffset
+                    let target = unsafe interpolator.inputs()[channel] + interpolator.inputOffset
                     for index in 0..<piece {
                         let frame = next + index
                         let past = history.indices.contains(history.count + frame) ? history[history.count + frame] : 0
@@ -145,7 +145,7 @@ struct PitchInterpolatorTests {
         for ratio in [1.4, 3.1, 1.4] {
             interpolator.start(ratio: ratio)
             let needed = interpolator.framesNeeded(toEmit: 150)
-            for index in 0..<needed { unsafe interpolator.inputs[0][interpolator.inputOffset + index] = noise[index] }
+            for index in 0..<needed { unsafe interpolator.inputs()[0][interpolator.inputOffset + index] = noise[index] }
             interpolator.accept(needed)
             var block = [[Float](repeating: 0, count: 150)]
             unsafe withPointers(&block) { pointers in unsafe interpolator.emit(150, into: pointers, offset: 0) }

@@ -35,7 +35,7 @@ struct Tape: ~Copyable {
 
     /// Returns the memory for the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
-        unsafe interpolator.inputs[channel] + interpolator.inputOffset
+        unsafe interpolator.inputs()[channel] + interpolator.inputOffset
     }
 
     /// Confirms that the requested part has been written in every channel.

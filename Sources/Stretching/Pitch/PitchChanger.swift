@@ -126,7 +126,7 @@ internal import Samples
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package func inputs() -> UnsafePointer<UnsafeMutablePointer<Float>> { unsafe interpolator.inputs }
+    package func inputs() -> UnsafePointer<UnsafeMutablePointer<Float>> { unsafe interpolator.inputs() }
 
     /// Returns the distance from ``inputs()`` at which the next frames are written, in frames.
     #if REALTIME_CHECKS

@@ -10,7 +10,7 @@ internal import Samples
 /// write.
 ///
 ///     interpolator.start(ratio: 2)
-///     // write the `historyFrames` frames before the signal's first frame to `inputs`, then accept(historyFrames)
+///     // write the `historyFrames` frames before the signal's first frame to `inputs()`, then accept(historyFrames)
 ///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, and accept each
 ///     interpolator.emit(64, into: channels, offset: 0)
 ///
@@ -23,8 +23,6 @@ internal import Samples
     /// The permitted ratios: two octaves down to two octaves up.
     @usableFromInline package static let ratios: ClosedRange<Double> = 0.25...4
 
-    /// Number of channels, 1 to 64.
-    package let channelCount: Int
     /// The largest frame count for ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)``.
     package let maximumEmitFrames: Int
 
@@ -34,12 +32,8 @@ internal import Samples
     /// The values of the shared table.
     private let table: Floats
     private let coefficients: FloatStorage
-    /// The signal's latest frames: channel after channel, `capacity` frames each.
-    private let samples: FloatStorage
-    private let capacity: Int
-    /// One pointer per channel to the channel's input memory. Write the next frames ``inputOffset`` frames after the
-    /// pointer, at most as many as ``framesNeeded(toEmit:)`` returned.
-    package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
+    /// The signal's latest frames.
+    private let held: PlanarBuffer
 
     /// Signal frames per output frame at the start.
     package private(set) var ratio = 1.0
@@ -56,12 +50,11 @@ internal import Samples
     /// Frames before the heard frame that are kept for ``signal(_:from:count:)``, and the maximum number that fits.
     private var keptFrames = 0
     private let contextFrames: Int
-    /// `pace`: table values per signal frame, `steps` at cutoff 1. `gain`: the factor that keeps the gain at 1.
+    /// Table values per signal frame, `steps` at cutoff 1.
     private var pace = SincTable.steps
-    private var gain: Float = 1
-    /// The signal frame at the start of `samples`.
+    /// The signal frame at the start of `held`.
     private var firstFrame: Int64 = 0
-    /// Frames held in `samples`: the next frames are written this far after ``inputs``.
+    /// Number of frames in `held`: the next frames are written this far after ``inputs()``.
     package private(set) var inputOffset = 0
     private var emittedFrames: Int64 = 0
 
@@ -76,22 +69,13 @@ internal import Samples
     package init(channelCount: Int, maximumEmitFrames: Int = 8192, contextFrames: Int = 0) {
         precondition((1...64).contains(channelCount), "A pitch interpolator takes 1 to 64 channels.")
         precondition((1...65536).contains(maximumEmitFrames), "A pitch interpolator emits 1 to 65536 frames at once.")
-        self.channelCount = channelCount
         self.maximumEmitFrames = maximumEmitFrames
         self.contextFrames = contextFrames
         table = SincTable.shared.values.view
         coefficients = FloatStorage(count: 2 * PitchInterpolator.maximumHalf)
-        capacity = 2 * (PitchInterpolator.maximumHalf + contextFrames) + 4 * maximumEmitFrames + Lanes.scalarCount
-        samples = FloatStorage(count: channelCount * capacity)
-        let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
-        for channel in 0..<channelCount {
-            unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
-        }
-        unsafe inputs = UnsafePointer(channels)
-    }
-
-    deinit {
-        unsafe inputs.deallocate()
+        let context = 2 * (PitchInterpolator.maximumHalf + contextFrames)
+        held = PlanarBuffer(
+            channelCount: channelCount, frameCount: context + 4 * maximumEmitFrames + Lanes.scalarCount)
     }
 
     /// Starts with another signal and discards the previous one.
@@ -146,8 +130,10 @@ internal import Samples
         // ratio. The cutoff is rounded down to whole values of the table, by 0.8 % at most.
         pace = Int(Double(SincTable.steps) * min(1, 1 / ratio))
         half = Self.half(pace: pace)
-        gain = Float(pace) / Float(SincTable.steps)
     }
+
+    /// The factor that keeps the gain at 1.
+    private var gain: Float { Float(pace) / Float(SincTable.steps) }
 
     private static func half(pace: Int) -> Int {
         let reach = SincTable.crossings * SincTable.steps
@@ -155,6 +141,15 @@ internal import Samples
     }
 
     // MARK: Input
+
+    /// Returns one pointer per channel to the channel's input memory. Write the next frames ``inputOffset`` frames
+    /// after the pointer, at most as many as ``framesNeeded(toEmit:)`` returned.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package func inputs() -> UnsafePointer<UnsafeMutablePointer<Float>> { unsafe UnsafePointer(held.channels) }
 
     /// Returns the number of frames still to be written before an emission, including the history.
     ///
@@ -179,19 +174,19 @@ internal import Samples
     func signal(_ channel: Int, from offset: Int, count: Int) -> Floats {
         let first = Int(wholeFrame(position(emittedFrames)) - firstFrame) + offset
         precondition(first >= 0 && first + count <= inputOffset, "A part of the signal is not held.")
-        return samples.view.part(from: channel * capacity + first, count: count)
+        return held.samples(channel).part(from: first, count: count)
     }
 
-    /// Confirms that this many frames of every channel were written to ``inputs``.
+    /// Confirms that this many frames of every channel were written to ``inputs()``.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package mutating func accept(_ frameCount: Int) {
-        precondition(frameCount >= 0 && inputOffset + frameCount <= capacity, "More frames than there is room for.")
-        for channel in 0..<channelCount {
-            let written = samples.view.part(from: channel * capacity + inputOffset, count: frameCount)
+        precondition(frameCount >= 0 && inputOffset + frameCount <= held.frameCount, "More frames than it can hold.")
+        for channel in 0..<held.channelCount {
+            let written = held.samples(channel).part(from: inputOffset, count: frameCount)
             let whole = frameCount - frameCount % Lanes.scalarCount
             for index in stride(from: 0, to: whole, by: Lanes.scalarCount) {
                 written[lanes: index] = audible(written[lanes: index])
@@ -223,9 +218,9 @@ internal import Samples
             if followsSpeed { setKernel(ratio: curve.speed(at: frame)) }
             let whole = wholeFrame(position)
             setCoefficients(fraction: position - Double(whole))
-            let first = Int(whole - firstFrame) - half + 1
-            for channel in 0..<channelCount {
-                unsafe output[channel][offset + index] = sum(channel, from: first)
+            let (first, gain) = (Int(whole - firstFrame) - half + 1, gain)
+            for channel in 0..<held.channelCount {
+                unsafe output[channel][offset + index] = gain * sum(channel, from: first)
             }
         }
         emittedFrames += Int64(frameCount)
@@ -266,10 +261,8 @@ internal import Samples
 
     @inline(__always)
     private func sum(_ channel: Int, from first: Int) -> Float {
-        gain
-            * dotProduct(
-                samples.view.part(from: channel * capacity + first, count: 2 * half),
-                coefficients.view.part(from: 0, count: 2 * half))
+        dotProduct(
+            held.samples(channel).part(from: first, count: 2 * half), coefficients.view.part(from: 0, count: 2 * half))
     }
 
     /// Drops the frames that no later output needs and moves the remaining frames to the front.
@@ -278,8 +271,8 @@ internal import Samples
         let passed = min(inputOffset, Int(next - firstFrame))
         guard passed > 0 else { return }
         let rest = inputOffset - passed
-        for channel in 0..<channelCount {
-            let base = unsafe UnsafeMutableRawPointer(inputs[channel])
+        for channel in 0..<held.channelCount {
+            let base = unsafe UnsafeMutableRawPointer(held.channel(channel))
             unsafe base.copyMemory(
                 from: base + passed * MemoryLayout<Float>.stride, byteCount: rest * MemoryLayout<Float>.stride)
         }
