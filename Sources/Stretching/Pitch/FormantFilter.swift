@@ -15,18 +15,9 @@ internal import Samples
 struct FormantFilter: ~Copyable {
     /// The envelope of the sound at its own pitch; the caller fills the envelope before ``makeResponse(ratio:)``.
     var envelope: SpectralEnvelope
-    /// Frames between responses: about 12 ms.
-    let hopFrames: Int
-    /// Frames of the sound before the first frame, which are written to ``inputs`` first.
-    let pastFrames: Int
-    /// One pointer per channel. The next frames are written ``pastFrames`` after the pointer.
-    let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
-
-    private let channelCount: Int
-    private let maximumFrames: Int
+    /// The past frames of the sound, and room for the next frames.
+    private let sound: PlanarBuffer
     private var transform: RealFourierTransform
-    private let samples: FloatStorage
-    private let capacity: Int
     private let response: FloatStorage
     /// Taps in reverse order, the tap for the newest frame last: the filter at the hop's beginning, and the difference
     /// to the filter at the hop's end.
@@ -47,28 +38,24 @@ struct FormantFilter: ~Copyable {
     init(channelCount: Int, sampleRate: Int, maximumFrames: Int) {
         precondition((1...64).contains(channelCount), "A filter takes 1 to 64 channels.")
         precondition((1...65536).contains(maximumFrames), "A filter takes 1 to 65536 frames at once.")
-        self.channelCount = channelCount
-        self.maximumFrames = maximumFrames
         envelope = SpectralEnvelope(sampleRate: sampleRate)
-        hopFrames = envelope.windowFrames / 4
         let size = 2 * envelope.pointCount
         transform = RealFourierTransform(size: size)
         let tapCount = size / 4
-        pastFrames = tapCount - 1
-        capacity = tapCount + maximumFrames
-        samples = FloatStorage(count: channelCount * capacity)
+        sound = PlanarBuffer(channelCount: channelCount, frameCount: tapCount + maximumFrames)
         response = FloatStorage(count: envelope.pointCount + Lanes.scalarCount)
         taps = FloatStorage(count: tapCount)
         change = FloatStorage(count: tapCount)
         made = FloatStorage(count: tapCount)
-        let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
-        for channel in 0..<channelCount {
-            unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
-        }
-        unsafe inputs = UnsafePointer(channels)
     }
 
-    deinit { unsafe inputs.deallocate() }
+    var channelCount: Int { sound.channelCount }
+    /// Frames between responses: about 12 ms.
+    var hopFrames: Int { envelope.windowFrames / 4 }
+    /// Frames of the sound before the first frame, which are written to ``inputs`` first.
+    var pastFrames: Int { taps.view.count - 1 }
+    /// One pointer per channel. The next frames are written ``pastFrames`` after the pointer.
+    var inputs: UnsafePointer<UnsafeMutablePointer<Float>> { unsafe UnsafePointer(sound.channels) }
 
     /// Begins with another sound. ``pastFrames`` frames before the sound must be written to ``inputs`` before the first
     /// ``apply``.
@@ -186,18 +173,19 @@ struct FormantFilter: ~Copyable {
     mutating func apply(
         _ frameCount: Int, from first: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int
     ) {
-        precondition(frameCount >= 0 && frameCount <= maximumFrames && first >= 0 && first + frameCount <= hopFrames)
-        let share = 1 / Float(hopFrames)
-        let count = taps.view.count
-        for channel in 0..<channelCount {
-            let sound = samples.view.part(from: channel * capacity, count: capacity)
+        let (count, hop, past) = (taps.view.count, hopFrames, pastFrames)
+        precondition(frameCount >= 0 && frameCount <= sound.frameCount - count)
+        precondition(first >= 0 && first + frameCount <= hop)
+        let share = 1 / Float(hop)
+        for channel in 0..<sound.channelCount {
+            let sound = sound.samples(channel)
             for frame in 0..<frameCount {
                 let around = sound.part(from: frame, count: count)
                 let part = Float(first + frame) * share
                 unsafe output[channel][offset + frame] =
                     dotProduct(around, taps.view) + part * dotProduct(around, change.view)
             }
-            for index in 0..<pastFrames { sound[index] = sound[frameCount + index] }
+            for index in 0..<past { sound[index] = sound[frameCount + index] }
         }
     }
 }

@@ -22,9 +22,8 @@ internal import Samples
 @usableFromInline package struct PitchChanger: ~Copyable {
     private var interpolator: PitchInterpolator
     private var filter: Boxed<FormantFilter>
-    private let channelCount: Int
-    private var keepsFormants = false
-    private var formants = FormantPassage()
+    /// The choice of formants; nil after a start without formants kept.
+    private var formants: FormantPassage?
     /// Frames emitted since the start; below 0 while frames before the first frame still wait for the filter.
     private var emittedFrames: Int64 = 0
 
@@ -48,7 +47,6 @@ internal import Samples
     /// Real-time safe: no.
     package init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int) {
         precondition((1...32768).contains(maximumEmitFrames), "A pitch changer emits 1 to 32768 frames at once.")
-        self.channelCount = channelCount
         let filter = FormantFilter(
             channelCount: channelCount, sampleRate: sampleRate, maximumFrames: maximumEmitFrames)
         interpolator = PitchInterpolator(
@@ -66,13 +64,14 @@ internal import Samples
         @_noAllocation @_noLocks
     #endif
     package mutating func start(ratio: Double, keepsFormants: Bool) {
-        self.keepsFormants = keepsFormants
         let past = keepsFormants ? filter.value.pastFrames : 0
         emittedFrames = -Int64(past)
         interpolator.start(ratio: ratio, pastOutputFrames: past, keepsContext: keepsFormants)
         filter.value.start()
-        formants = FormantPassage()
+        formants = keepsFormants ? FormantPassage() : nil
     }
+
+    private var keepsFormants: Bool { formants != nil }
 
     /// Returns the frame of the signal heard at the next output frame, counted from the signal's first frame.
     #if REALTIME_CHECKS
@@ -90,6 +89,7 @@ internal import Samples
         @_noAllocation @_noLocks
     #endif
     package mutating func keepFormants(_ isKept: Bool, until end: Int64, then isKeptThen: Bool) {
+        guard keepsFormants else { return }
         formants = FormantPassage(isKept: isKept, end: end, isKeptThen: isKeptThen)
     }
 
@@ -163,7 +163,7 @@ internal import Samples
     #endif
     package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int)
     {
-        guard keepsFormants else { return unsafe interpolator.emit(frameCount, into: output, offset: offset) }
+        guard let formants else { return unsafe interpolator.emit(frameCount, into: output, offset: offset) }
         guard frameCount > 0 else { return }
         if emittedFrames < 0 {
             unsafe interpolator.emit(Int(-emittedFrames), into: filter.value.inputs, offset: 0)
@@ -172,7 +172,7 @@ internal import Samples
         var done = 0
         while done < frameCount {
             let first = Int(emittedFrames % Int64(filter.value.hopFrames))
-            if first == 0 { makeResponse() }
+            if first == 0 { makeResponse(formants) }
             let part = min(frameCount - done, filter.value.hopFrames - first)
             unsafe interpolator.emit(part, into: filter.value.inputs, offset: filter.value.pastFrames)
             unsafe filter.value.apply(part, from: first, into: output, offset: offset + done)
@@ -182,7 +182,7 @@ internal import Samples
     }
 
     /// Makes the filter for the hop that begins with the next frame.
-    private mutating func makeResponse() {
+    private mutating func makeResponse(_ formants: FormantPassage) {
         let isOver = signalFrame(at: emittedFrames) >= formants.end
         guard isOver ? formants.isKeptThen : formants.isKept else { return filter.value.makeNoResponse() }
         let count = filter.value.envelope.windowFrames
@@ -190,8 +190,8 @@ internal import Samples
         filter.value.envelope.begin()
         // Powers are added, so that opposite sound in two channels does not vanish. More than two groups are not worth
         // their transforms.
-        for group in 0..<min(2, channelCount) {
-            for channel in stride(from: group, to: channelCount, by: 2) {
+        for group in 0..<min(2, filter.value.channelCount) {
+            for channel in stride(from: group, to: filter.value.channelCount, by: 2) {
                 filter.value.envelope.add(interpolator.signal(channel, from: first, count: count))
             }
             filter.value.envelope.addGroup()
