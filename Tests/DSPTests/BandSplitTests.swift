@@ -43,6 +43,31 @@ struct BandSplitTests {
         #expect(largest < 3e-7)
     }
 
+    @Test("a filtered ring has a sum of products for each step of its source", arguments: [1, 2, 8])
+    func filteredRing(step: Int) {
+        var random = SeededGenerator(printedFor: "filteredRing")
+        let (source, coefficients, half) = (random.noise(600), random.noise(40), 17)
+        let given = SampleRing(channelCount: 2, sampleCount: 600, runCount: 40)
+        for (index, sample) in source.enumerated() { given.write(sample, channel: 1, at: Int64(index - 100)) }
+        let made = FilteredRing(
+            SampleRing(channelCount: 2, sampleCount: 600, runCount: 8), coefficients: coefficients, half: half,
+            step: step)
+        // In two pieces, from a place before the recording on.
+        let (first, end) = (Int64(-72 / step), Int64(400 / step))
+        made.make(first..<20, from: given, channel: 1)
+        made.make(20..<end, from: given, channel: 1)
+        for index in first..<end {
+            let newest = Int(index) * step + half + 100
+            var expected = 0.0
+            for (tap, coefficient) in coefficients.enumerated() {
+                expected += Double(coefficient) * Double(source[newest - coefficients.count + 1 + tap])
+            }
+            let value = made.samples.run(channel: 1, from: index, count: 1)[0]
+            // Forty products below 1, each rounded to 6e-8.
+            #expect(abs(Double(value) - expected) < 5e-6)
+        }
+    }
+
     @Test("each band contains its own part of the spectrum", arguments: [8000, 44100, 48000])
     func bandsAreSeparate(sampleRate: Int) {
         let context = BandShape(sampleRate: sampleRate).contextFrames(of: .high)

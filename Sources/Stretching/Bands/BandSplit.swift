@@ -16,18 +16,15 @@ struct BandSplit: ~Copyable {
     static let blockSamples = 64
     let shape: BandShape
     /// Every band at its own rate. With one band, the high band is the whole source.
-    let low: SampleRing
-    let middle: SampleRing
+    let low: FilteredRing
+    let middle: FilteredRing
     let high: SampleRing
     let lowInterpolator: BandInterpolator
     let middleInterpolator: BandInterpolator
 
-    private let decimation: FloatStorage
-    private let lowPass: FloatStorage
-    private let middlePass: FloatStorage
     /// The unprocessed source, the source at the middle band's rate, and the latter without the low band.
     let source: SampleRing
-    private let decimated: SampleRing
+    private let decimated: FilteredRing
     private let rest: SampleRing
     private let highPart: FloatStorage
 
@@ -63,21 +60,23 @@ struct BandSplit: ~Copyable {
         source = SampleRing(
             channelCount: channelCount, sampleCount: acceptedFrames + history,
             runCount: max(blockFrames, shape.decimation.count))
-        decimated = SampleRing(
-            channelCount: channelCount, sampleCount: history / factor, runCount: shape.lowPass.count)
+        decimated = FilteredRing(
+            SampleRing(channelCount: channelCount, sampleCount: history / factor, runCount: shape.lowPass.count),
+            coefficients: shape.decimation, half: BandShape.reach * factor - 1, step: factor)
         rest = SampleRing(channelCount: channelCount, sampleCount: history / factor, runCount: shape.middlePass.count)
         // The high band is made last, and reads the lower bands further back.
         let kept = keptFrames + history
         let run = max(runSamples, BandInterpolator.sampleCount + Self.highRun)
-        low = SampleRing(channelCount: channelCount, sampleCount: kept / (2 * factor), runCount: run)
-        middle = SampleRing(channelCount: channelCount, sampleCount: kept / factor, runCount: run)
+        low = FilteredRing(
+            SampleRing(channelCount: channelCount, sampleCount: kept / (2 * factor), runCount: run),
+            coefficients: shape.lowPass, half: shape.lowHalf, step: 2)
+        middle = FilteredRing(
+            SampleRing(channelCount: channelCount, sampleCount: kept / factor, runCount: run),
+            coefficients: shape.middlePass, half: shape.middleHalf, step: 1)
         high = SampleRing(
             channelCount: channelCount, sampleCount: max(keptFrames, 2 * blockFrames),
             runCount: max(runFrames, blockFrames))
         highPart = FloatStorage(count: Self.highRun * factor)
-        decimation = FloatStorage(shape.decimation)
-        lowPass = FloatStorage(shape.lowPass)
-        middlePass = FloatStorage(shape.middlePass)
         lowInterpolator = BandInterpolator(factor: 2 * factor)
         middleInterpolator = BandInterpolator(factor: factor)
     }
@@ -133,10 +132,10 @@ struct BandSplit: ~Copyable {
         }
         let end = ends
         for channel in 0..<channelCount {
-            decimate(channel, first.decimated..<end.decimated)
-            makeLow(channel, first.low..<end.low)
+            decimated.make(first.decimated..<end.decimated, from: source, channel: channel)
+            low.make(first.low..<end.low, from: decimated.samples, channel: channel)
             makeRest(channel, first.rest..<end.rest)
-            makeMiddle(channel, first.middle..<end.middle)
+            middle.make(first.middle..<end.middle, from: rest, channel: channel)
             makeHigh(channel, first.high..<end.high)
         }
     }
@@ -153,48 +152,15 @@ extension BandSplit {
         }
     }
 
-    private func decimate(_ channel: Int, _ range: Range<Int64>) {
-        let (factor, filter) = (Int64(shape.factor), decimation.view)
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let from = (index - Int64(BandShape.reach)) * factor
-            let value = dotProduct(source.run(channel: channel, from: from, count: filter.count), filter)
-            decimated.write(value, channel: channel, at: index)
-            index += 1
-        }
-    }
-
-    private func makeLow(_ channel: Int, _ range: Range<Int64>) {
-        let filter = lowPass.view
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let from = 2 * index + Int64(shape.lowHalf + 1 - filter.count)
-            let value = dotProduct(decimated.run(channel: channel, from: from, count: filter.count), filter)
-            low.write(value, channel: channel, at: index)
-            index += 1
-        }
-    }
-
     /// Writes the source at the middle band's rate minus the interpolated low band.
     private func makeRest(_ channel: Int, _ range: Range<Int64>) {
         var index = range.lowerBound
         while index < range.upperBound {
-            let whole = decimated.run(channel: channel, from: index, count: 1)[0]
-            let below = low.run(
+            let whole = decimated.samples.run(channel: channel, from: index, count: 1)[0]
+            let below = low.samples.run(
                 channel: channel, from: (index >> 1) - Int64(BandShape.reach - 1), count: BandInterpolator.sampleCount)
             let given = lowInterpolator.value(below, frame: Int(index & 1) * shape.factor)
             rest.write(whole - given, channel: channel, at: index)
-            index += 1
-        }
-    }
-
-    private func makeMiddle(_ channel: Int, _ range: Range<Int64>) {
-        let filter = middlePass.view
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let from = index + Int64(shape.middleHalf + 1 - filter.count)
-            let value = dotProduct(rest.run(channel: channel, from: from, count: filter.count), filter)
-            middle.write(value, channel: channel, at: index)
             index += 1
         }
     }
@@ -208,8 +174,8 @@ extension BandSplit {
             // Each run begins at a sample of the low band, and covers several samples of the low band.
             let sample = frame / Int64(factor)
             let samples = min(Self.highRun, Int(range.upperBound - frame) / factor)
-            let lows = low.run(channel: channel, from: (sample >> 1) - before, count: samples / 2 + count)
-            let middles = middle.run(channel: channel, from: sample - before, count: samples + count)
+            let lows = low.samples.run(channel: channel, from: (sample >> 1) - before, count: samples / 2 + count)
+            let middles = middle.samples.run(channel: channel, from: sample - before, count: samples + count)
             let whole = source.run(channel: channel, from: frame, count: samples * factor)
             if factor >= Lanes.scalarCount {
                 let rest = highPart.view

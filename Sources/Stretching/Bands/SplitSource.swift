@@ -45,8 +45,8 @@ struct SplitSource: Sendable {
             split.accept(input.view)
             split.split()
             let end = split.ends
-            Self.append(to: &low, split.low, first.low..<end.low, within: block.range)
-            Self.append(to: &middle, split.middle, first.middle..<end.middle, within: block.range)
+            Self.append(to: &low, split.low.samples, first.low..<end.low, within: block.range)
+            Self.append(to: &middle, split.middle.samples, first.middle..<end.middle, within: block.range)
             Self.append(to: &high, split.high, first.high..<end.high, within: block.range)
         }
         source = block

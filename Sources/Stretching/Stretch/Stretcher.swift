@@ -455,17 +455,19 @@ extension Stretcher {
         let step = middle.short.middleStep
         let source = segmentSource(atStep: step, .middle)
         middle.short.runStage(
-            split.middle, place: position.position(atStep: step), source: source, interpolator: split.middleInterpolator
+            split.middle.samples, place: position.position(atStep: step), source: source,
+            interpolator: split.middleInterpolator
         )
         guard isOpening else { return }
-        middle.short.fillStart(split.middle, from: 0, start: copyFrame, interpolator: split.middleInterpolator)
+        middle.short.fillStart(split.middle.samples, from: 0, start: copyFrame, interpolator: split.middleInterpolator)
     }
 
     private mutating func runSteadyMiddle() {
         let step = middle.long.middleStep
         let source = segmentSource(atStep: step, .middle)
         middle.long.runStage(
-            split.middle, place: position.position(atStep: step), source: source, interpolator: split.middleInterpolator
+            split.middle.samples, place: position.position(atStep: step), source: source,
+            interpolator: split.middleInterpolator
         )
     }
 
@@ -496,7 +498,7 @@ extension Stretcher {
         }
         let source = segmentSource(atStep: middle.proposedStep, .middle)
         middle.change(
-            split.middle, source: source, interpolator: split.middleInterpolator, gridFrames: shape.gridFrames)
+            split.middle.samples, source: source, interpolator: split.middleInterpolator, gridFrames: shape.gridFrames)
         return true
     }
 
@@ -541,9 +543,10 @@ extension Stretcher {
         let step = low.middleStep
         let source = segmentSource(atStep: step, .low)
         lowBand.value.runStage(
-            split.low, place: position.position(atStep: step), source: source, interpolator: split.lowInterpolator)
+            split.low.samples, place: position.position(atStep: step), source: source,
+            interpolator: split.lowInterpolator)
         guard isOpening else { return }
-        low.fillStart(split.low, from: 0, start: copyFrame, interpolator: split.lowInterpolator)
+        low.fillStart(split.low.samples, from: 0, start: copyFrame, interpolator: split.lowInterpolator)
     }
 
     private mutating func finishStep() {
