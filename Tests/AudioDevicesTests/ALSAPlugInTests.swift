@@ -76,7 +76,7 @@ struct ALSAPlugInTests {
             ledger: StreamLedger())
         let side = try unsafe #require(ALSASide(pcm, .output, settings: settings))
         let loop = ALSALoop(
-            playback: side, capture: nil, block: 64, prefillFrames: 0, worker: worker, wake: try WakeSignal())
+            playback: side, capture: nil, prefillFrames: 0, worker: worker, wake: try WakeSignal())
         try loop.run()
         let expected = interleaved(sound).flatMap { referenceBytes($0, settings.layout) }
         #expect(ALSARig.read(path) == expected)

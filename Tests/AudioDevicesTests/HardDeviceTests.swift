@@ -86,6 +86,39 @@ struct HardDeviceTests {
         #expect((0..<20).allSatisfy { _ in budget.spend(now: later) } && !budget.spend(now: later))
     }
 
+    @Test("a device is given up after eight interruptions in a row before its first frame, or soon after a start")
+    func rows() {
+        var (refusing, early) = (RecoveryBudget(), RecoveryBudget())
+        for turn in 1...8 {
+            let time = Int64(turn) * 1_000_000_000
+            #expect(refusing.spend(.beforeFirstFrame, now: time) == nil && refusing.refusals == turn)
+            #expect(early.spend(.soonAfterStart, now: time) == nil)
+        }
+        // A device that refuses in between is not better; a later interruption ends both rows.
+        let time: Int64 = 10_000_000_000
+        #expect(refusing.spend(.beforeFirstFrame, now: time) == .refusals)
+        #expect(refusing.spend(.later, now: time) == nil && refusing.refusals == 0)
+        #expect(early.spend(.beforeFirstFrame, now: time) == nil)
+        #expect(early.spend(.soonAfterStart, now: time) == .storm)
+        #expect(early.spend(.later, now: time) == nil && early.spend(.soonAfterStart, now: time) == nil)
+    }
+
+    @Test("an interruption counts the silence of the output and the frames that the input missed")
+    func interruptionFrames() {
+        var clock = PositionClock(sampleRate: 48_000, periodFrames: 256)
+        clock.restart(at: 1000, now: 2_000_000_000)
+        func interruption(_ clock: PositionClock?) -> ALSAInterruption {
+            ALSAInterruption(
+                kind: .xrun, side: .output, time: 3_000_000_000, silentSince: 2_500_000_000, silentBefore: 7,
+                inputClock: clock, inputDelivered: 900)
+        }
+        let both = interruption(clock)
+        #expect(both.silentFrames(until: 3_000_000_000, sampleRate: 48_000) == 24_007)
+        #expect(both.silentFrames(until: 2_000_000_000, sampleRate: 48_000) == 7)
+        #expect(both.missingFrames(until: 2_500_000_000) == 24_100)
+        #expect(interruption(nil).missingFrames(until: 2_500_000_000) == 0)
+    }
+
     @Test(
         "a card whose position moves in steps is not restarted, and its offset is known to a step",
         arguments: [16, 64, 256])

@@ -10,8 +10,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     private let output: OpenedPCM?
     private let input: OpenedPCM?
     private let prefillFrames: Int
-    private let now: (@Sendable () -> Int64)?
-    private let asleep: (@Sendable () -> Int64)?
+    private let hostClock: HostClock
     let outputConfiguration: StreamConfiguration
     let inputConfiguration: StreamConfiguration
     let blockFrames: Int
@@ -35,7 +34,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         _ opened: OpenedPCM?, _ other: OpenedPCM?, _ request: StreamRequest, now: (@Sendable () -> Int64)?,
         asleep: (@Sendable () -> Int64)? = nil
     ) throws(DeviceError) {
-        (self.now, self.asleep) = (now, asleep)
+        hostClock = HostClock(now: now, asleep: asleep)
         do throws(DeviceError) {
             let block = try Self.agreeOnBlock(opened, other)
             outputConfiguration = opened?.configuration(blockFrames: block) ?? .absent
@@ -91,8 +90,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
             try ALSALibrary.quietly { () throws(StreamFault) in
                 let loop = ALSALoop(
                     playback: try Self.side(output, .output), capture: try Self.side(input, .input),
-                    block: blockFrames, prefillFrames: prefillFrames, worker: worker, wake: wake, now: now,
-                    asleep: asleep)
+                    prefillFrames: prefillFrames, worker: worker, wake: wake, clock: hostClock)
                 try loop.run()
             }
         } catch {

@@ -13,14 +13,9 @@ final class ALSALoop {
     private let capture: ALSASide?
     private let worker: BlockWorker
     private let wake: WakeSignal
-    private let block: Int
     /// Frames of silence, and of remaining sound, at the beginning of a duplex stream's output.
     private let prefillFrames: Int
-    /// Monotonic nanoseconds; tests with a virtual card use the card's clock instead.
-    private let now: () -> Int64
-    private let trustsStamps: Bool
-    /// Suspend time of the computer, in nanoseconds.
-    private let asleep: () -> Int64
+    private var clock: HostClock
     private let poller: ALSAPoller
     private let silence: PlanarBuffer
 
@@ -29,37 +24,30 @@ final class ALSALoop {
     /// Number of frames already read into the worker's input block.
     private var fetched = 0
     private var isEnding = false
-    private var framesWritten: Int64 = 0
     private var budget = RecoveryBudget()
-    /// Consecutive interruptions implausibly soon after a start.
-    private var earlyFaults = 0
-    /// Consecutive interruptions before the first frame moved.
-    private var refusals = 0
     /// The interruption to report once the device runs again.
-    private var interruption: Interruption?
+    private var interruption: ALSAInterruption?
     private var alignment = Alignment()
-    /// Result of `asleep` at the beginning of the stream, or at the last incident.
-    private var slept: Int64
 
-    /// Makes a loop for at least one side. `now` and `asleep` are for tests on a virtual clock; nil uses the system's
-    /// clocks.
+    /// Makes a loop for at least one side, and for the worker's longest block.
     init(
-        playback: ALSASide?, capture: ALSASide?, block: Int, prefillFrames: Int, worker: BlockWorker,
-        wake: WakeSignal, now: (@Sendable () -> Int64)? = nil, asleep: (@Sendable () -> Int64)? = nil
+        playback: ALSASide?, capture: ALSASide?, prefillFrames: Int, worker: BlockWorker, wake: WakeSignal,
+        clock: HostClock = HostClock()
     ) {
         self.playback = playback
         self.capture = capture
-        self.block = block
         self.prefillFrames = prefillFrames
         self.worker = worker
         self.wake = wake
-        self.now = now ?? { MonotonicTime.now() }
-        trustsStamps = now == nil
-        self.asleep = asleep ?? { MonotonicTime.asleep() }
-        slept = self.asleep()
+        self.clock = clock
+        self.clock.begin()
         poller = ALSAPoller(playback, capture, wake: wake)
-        silence = PlanarBuffer(channelCount: playback?.settings.channelCount ?? 0, frameCount: block)
+        silence = PlanarBuffer(channelCount: playback?.settings.channelCount ?? 0, frameCount: worker.blockFrames)
     }
+
+    private var block: Int { worker.blockFrames }
+    /// Frames of the worker's output given to the device.
+    private var framesWritten: Int64 { worker.outputFrame - Int64(pending.count) }
 
     /// A problem in a turn of the loop.
     enum Trouble: Error {
@@ -126,7 +114,7 @@ final class ALSALoop {
     }
 
     private func start(_ side: ALSASide) throws(Trouble) {
-        let code = side.start(now)
+        let code = side.start(clock.now)
         guard code >= 0 else { throw .code(side, code) }
     }
 
@@ -158,10 +146,7 @@ final class ALSALoop {
         while !pending.isEmpty, !wake.isRaised {
             let moved = unsafe playback.transfer.write(
                 worker.outputChannels, from: pending.lowerBound, count: pending.count)
-            if moved > 0 {
-                pending = pending.lowerBound + moved..<pending.upperBound
-                framesWritten += Int64(moved)
-            }
+            if moved > 0 { pending = pending.lowerBound + moved..<pending.upperBound }
             try take(moved, playback)
         }
     }
@@ -207,7 +192,7 @@ final class ALSALoop {
 
     private func isReady(_ side: ALSASide?) throws(Trouble) -> Bool {
         guard let side else { return true }
-        let available = side.look(now)
+        let available = side.look(clock.now)
         guard available >= 0 else { throw .code(side, Int32(truncatingIfNeeded: available)) }
         tellOfStall(side)
         return available >= block
@@ -286,23 +271,6 @@ final class ALSALoop {
 // Faults after which a device can still be used. Any other fault is thrown and ends the stream.
 
 extension ALSALoop {
-    /// An interruption, reported once the device runs again.
-    private struct Interruption {
-        let kind: StreamIncident.Kind
-        let side: StreamIncident.Side
-        /// Time at which the interruption was noticed.
-        let time: Int64
-        /// Time at which the output became silent.
-        let silentSince: Int64
-        /// Frames of silence on the output before this time.
-        let silentBefore: Int64
-        /// The input's position and clock, to compute the number of frames the input would have recorded during the
-        /// interruption.
-        let inputClock: PositionClock?
-        /// Frames delivered by the input since its last start.
-        let inputDelivered: Int64
-    }
-
     /// Prepares the device to be filled and started again, or throws the fault that makes this impossible.
     private func recover(from trouble: Trouble) throws(StreamFault) {
         switch trouble {
@@ -355,14 +323,14 @@ extension ALSALoop {
     private func restart(
         _ side: ALSASide, _ kind: StreamIncident.Kind, silentBefore: Int64 = 0
     ) throws(StreamFault) {
-        let time = now()
+        let time = clock.now()
         tellOfStall(side, isOver: true)
         // An already reported interruption continues, because the device has not moved a frame since.
-        let hasSlept = untoldSleep > 0
-        let isTold = refusals > 0 && capture == nil && !hasSlept
+        let hasSlept = clock.untoldSleep > 0
+        let isTold = budget.refusals > 0 && capture == nil && !hasSlept
         if interruption == nil, !isTold {
-            let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: trustsStamps) : time
-            interruption = Interruption(
+            let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: clock.trustsStamps) : time
+            interruption = ALSAInterruption(
                 kind: hasSlept ? .suspended : kind, side: side.side, time: time, silentSince: stop,
                 silentBefore: silentBefore,
                 inputClock: capture?.isRunning == true ? capture?.clock : nil,
@@ -385,10 +353,7 @@ extension ALSALoop {
     /// Counts early faults, and throws if there are too many. A buffer that was full at the start cannot run dry at
     /// once: a device that reports this repeatedly is broken and is given up.
     private func refuseStorm(_ side: ALSASide) throws(StreamFault) {
-        let time = now()
-        refusals = side.refusesFirstFrame ? refusals + 1 : 0
-        // Plug-ins with a dead server do this. PipeWire's plug-in, too, reports only an xrun.
-        if refusals > 8 { throw .lost(side.isPlugIn ? .serverGone : .cannotRestart, side.side) }
+        let time = clock.now()
         let halfBuffer = MonotonicTime.nanoseconds(
             ofFrames: Int64(side.settings.bufferFrames / 2), sampleRate: side.settings.sampleRate)
         // Frames are checked as well as time, because a device that runs faster than real time may take a buffer in no
@@ -396,13 +361,17 @@ extension ALSALoop {
         let first = side.side == .output ? side.settings.bufferFrames : 0
         let isEarly =
             time - side.startTime < halfBuffer && Int(side.moved) < first + side.settings.bufferFrames / 2
-        // Refusals are counted separately, and their count must reach its limit first.
-        if refusals == 0 { earlyFaults = isEarly ? earlyFaults + 1 : 0 }
-        if earlyFaults > 8 || !budget.spend(now: time) { throw .lost(.xrunStorm, side.side) }
+        switch budget.spend(side.refusesFirstFrame ? .beforeFirstFrame : isEarly ? .soonAfterStart : .later, now: time)
+        {
+        case nil: return
+        // Plug-ins with a dead server do this. PipeWire's plug-in, too, reports only an xrun.
+        case .refusals: throw .lost(side.isPlugIn ? .serverGone : .cannotRestart, side.side)
+        case .storm: throw .lost(.xrunStorm, side.side)
+        }
     }
 
     private func resume(_ side: ALSASide) throws(StreamFault) {
-        let stop = side.stopTime(now: now(), trustsStamps: trustsStamps)
+        let stop = side.stopTime(now: clock.now(), trustsStamps: clock.trustsStamps)
         for _ in 0..<5 {
             guard unsafe snd_pcm_resume(side.pcm) == -EAGAIN, !wake.isRaised else { break }
             wake.sleep(until: MonotonicTime.now() + 50_000_000)
@@ -411,7 +380,7 @@ extension ALSALoop {
         // no longer aligned are restarted in any case.
         let isRunning = unsafe snd_pcm_state(side.pcm) == SND_PCM_STATE_RUNNING
         guard isRunning, playback == nil || capture == nil else { return try restart(side, .suspended) }
-        let time = now()
+        let time = clock.now()
         let lost = MonotonicTime.frames(inNanoseconds: max(0, time - stop), sampleRate: side.settings.sampleRate)
         side.goOn(now: time)
         if side.side == .output {
@@ -431,15 +400,11 @@ extension ALSALoop {
         self.interruption = nil
         var (silent, missing): (Int64, Int64) = (0, 0)
         if let playback {
-            let end = playback.isRunning ? playback.startTime : now()
-            let gap = MonotonicTime.frames(
-                inNanoseconds: max(0, end - interruption.silentSince), sampleRate: playback.settings.sampleRate)
-            silent = gap + interruption.silentBefore
+            let end = playback.isRunning ? playback.startTime : clock.now()
+            silent = interruption.silentFrames(until: end, sampleRate: playback.settings.sampleRate)
             if capture != nil { silent += Int64(prefillFrames - pending.count) }
         }
-        if let capture, let clock = interruption.inputClock {
-            missing = max(0, clock.expectedPosition(at: capture.startTime) - interruption.inputDelivered)
-        }
+        if let capture { missing = interruption.missingFrames(until: capture.startTime) }
         let isOutput = interruption.side == .output
         tell(
             interruption.kind, .restarted, interruption.side, frame: isOutput ? framesWritten : worker.inputFrame,
@@ -455,22 +420,14 @@ extension ALSALoop {
         guard frames > 0, playback == nil || capture == nil else { return }
         tell(
             .stalled, .none, side.side, frame: side.side == .output ? framesWritten : worker.inputFrame, lost: frames,
-            time: now())
-    }
-
-    /// Suspend time of the computer since the last incident that reported such time, in nanoseconds.
-    private var untoldSleep: Int64 {
-        let rest = asleep() - slept
-        // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.
-        return rest > 1_000_000 ? rest : 0
+            time: clock.now())
     }
 
     private func tell(
         _ kind: StreamIncident.Kind, _ recovery: StreamIncident.Recovery, _ side: StreamIncident.Side, frame: Int64,
         lost: Int64, time: Int64
     ) {
-        let rest = untoldSleep
-        slept += rest
+        let rest = clock.takeSleep()
         worker.report(
             StreamIncident(
                 kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost,
@@ -576,9 +533,9 @@ extension ALSALoop {
         let next = side.side == .output ? worker.outputFrame : worker.inputFrame + Int64(block)
         // If the thread was held up in between, the time of the position is unknown, so the position is read again.
         for _ in 0..<4 {
-            let before = now()
+            let before = clock.now()
             guard let position = side.freshPosition() else { return }
-            let after = now()
+            let after = clock.now()
             guard after - before >= Self.momentTolerance else {
                 let time = before + (after - before) / 2
                 return worker.observe(DeviceMoment(frame: next + position - side.moved, time: time))

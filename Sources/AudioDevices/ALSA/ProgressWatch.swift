@@ -51,12 +51,46 @@ struct ProgressWatch {
     var isExhausted: Bool { waitedNanoseconds >= limit }
 }
 
-/// Limits restarts of a device: a hundred in quick succession, twenty a second over a longer time.
+/// Limits restarts of a device: a hundred in quick succession, twenty a second over a longer time, eight in a row
+/// before the first frame or soon after a start.
 struct RecoveryBudget {
     private static let capacity: Int64 = 100
     private static let nanosecondsEach: Int64 = 50_000_000
+    private static let longestRow = 8
     private var left = capacity
     private var lastRefill: Int64 = 0
+    /// Consecutive interruptions before the first frame moved.
+    private(set) var refusals = 0
+    /// Consecutive interruptions implausibly soon after a start.
+    private var earlyFaults = 0
+
+    /// The moment of an interruption.
+    enum Moment {
+        case beforeFirstFrame, soonAfterStart, later
+    }
+
+    /// Reason to give a device up.
+    enum Exhaustion {
+        /// The device never moves a frame.
+        case refusals
+        /// The device stops again and again.
+        case storm
+    }
+
+    /// Takes the recovery from an interruption; returns the reason if the device must be given up instead.
+    mutating func spend(_ moment: Moment, now: Int64) -> Exhaustion? {
+        switch moment {
+        case .beforeFirstFrame:
+            refusals += 1
+            // Refusals are counted separately, and their count must reach its limit first.
+            if refusals > Self.longestRow { return .refusals }
+        case .soonAfterStart:
+            (refusals, earlyFaults) = (0, earlyFaults + 1)
+        case .later:
+            (refusals, earlyFaults) = (0, 0)
+        }
+        return earlyFaults > Self.longestRow || !spend(now: now) ? .storm : nil
+    }
 
     /// Takes one recovery; returns false if none is left.
     mutating func spend(now: Int64) -> Bool {

@@ -52,6 +52,9 @@ final class BlockWorker: @unchecked Sendable {
     /// Memory for frames recorded by the device, to fill before `run`.
     var inputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe input.channels }
 
+    /// Frames of the longest block.
+    var blockFrames: Int { output.frameCount }
+
     /// True if the device's position is needed.
     var wantsMoments: Bool { work.moment != nil }
 
