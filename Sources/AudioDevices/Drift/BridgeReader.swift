@@ -1,5 +1,6 @@
 import Realtime
 internal import Samples
+import Synchronization
 
 /// The output's half of a bridge: converts the recorded frames to the output's clock. Used on the output's thread.
 ///
@@ -8,13 +9,15 @@ internal import Samples
 /// effect.
 @safe
 final class BridgeReader: @unchecked Sendable {
-    // Unchecked because only the output's thread uses the reader; the totals, read by other threads, are atomic.
+    // Unchecked because only the output's thread uses the reader; the figures read by other threads are atomic.
     /// A jump corrects a larger error, in seconds, instead of reading faster or slower.
     private static let jumpSeconds = 0.01
     /// An input without a report for this long, in nanoseconds, stands still, and its clock is not used.
     private static let patience: Int64 = 200_000_000
 
-    let totals = BridgeTotals()
+    // Both relaxed: single figures on which no other memory depends. One writer.
+    private let offset = Atomic<Int64>(0)
+    private let driftBits = Atomic<UInt64>(0)
     private let plan: BridgePlan
     private let channels: PlanarBuffer
     private var tape: FrameTape
@@ -22,17 +25,15 @@ final class BridgeReader: @unchecked Sendable {
     private var inputClock: SnapshotReader<SmoothedClock>
     private var outputClock: SmoothedClock
     private var loop: ClockLoop
-    /// The last start of the input already taken into account.
-    private var inputBeginnings: Int64 = 0
+    /// The beginnings of both clocks for which the position is right; nil before the first position. Another beginning
+    /// of a clock moves the position at once.
+    private var placed: (input: Int64, output: Int64)?
     /// The position of the output in this block; nil if the output does not run.
     private var moment: DeviceMoment?
 
     /// The number of the next source frame for the converter; the converter's own position is `converter.lag` frames
     /// earlier.
     private var nextSource: Int64 = 0
-    private var isPlaced = false
-    /// Set after the restart of a device: the position must be corrected at once.
-    private var mustPlace = true
     /// The number of the next delivered frame, in frames of the output's clock.
     private var inputFrame: Int64 = 0
     /// True if a whole block was available: frames from before the stream are not lost.
@@ -64,7 +65,16 @@ final class BridgeReader: @unchecked Sendable {
         /// Unrecorded frames from `lostFrom` on; 0 without a loss to report.
         let lostFrames: Int64
         let lostFrom: Int64
+        /// Recorded frames that wait for the next blocks.
+        let waitingFrames: Int
     }
+
+    private var isPlaced: Bool { placed != nil }
+    /// Difference, to add to a source frame's number; the sum is approximately the number of the delivered frame. Any
+    /// thread.
+    var numberOffset: Int64 { offset.load(ordering: .relaxed) }
+    /// Speed of the input's clock relative to the output's, in ppm; positive if faster. Any thread.
+    var ppm: Double { Double(bitPattern: driftBits.load(ordering: .relaxed)) }
 
     /// Takes the output's position. Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -82,7 +92,8 @@ final class BridgeReader: @unchecked Sendable {
     #endif
     func noteOutputRestart(silentFrames: Int64) {
         outputClock.restart()
-        mustPlace = true
+        // A position from before the restart is not valid any more.
+        moment = nil
         if isPlaced { skip(Int64(Double(silentFrames) * plan.step)) }
     }
 
@@ -102,12 +113,11 @@ final class BridgeReader: @unchecked Sendable {
                 channels: channels.channels, channelCount: plan.channelCount, frameCount: count,
                 inputFrame: inputFrame),
             roundTripFrames: plan.roundTripFrames + inputFrame - outputFrame,
-            lostFrames: toBeTold, lostFrom: lost.from)
+            lostFrames: toBeTold, lostFrom: lost.from, waitingFrames: tape.waitingFrames)
         if toBeTold > 0 { lost.frames = 0 }
         inputFrame += Int64(count)
-        totals.note(
-            delivered: count, lost: delivery.lostFrames, nextFrame: inputFrame, waiting: tape.waitingFrames,
-            numberOffset: inputFrame - nextSource, ppm: loop.drift)
+        offset.store(inputFrame - nextSource, ordering: .relaxed)
+        driftBits.store(loop.drift.bitPattern, ordering: .relaxed)
         return delivery
     }
 
@@ -116,20 +126,17 @@ final class BridgeReader: @unchecked Sendable {
         let clock = inputClock.read()
         guard let moment, clock.beginnings > 0, moment.time - clock.time < Self.patience else { return }
         self.moment = nil
-        if clock.beginnings != inputBeginnings {
-            inputBeginnings = clock.beginnings
-            mustPlace = true
-        }
+        let beginnings = (input: clock.beginnings, output: outputClock.beginnings)
+        let isRight = if let placed { placed == beginnings } else { false }
         let queued = -outputClock.frames(after: outputFrame, at: moment.time)
         let behind = clock.frames(after: nextSource, at: moment.time) + converter.lag
         let step = plan.step * (1 + loop.drift * 1e-6)
         let error = behind + (queued - Double(plan.roundTripFrames)) * step
         let isFar = abs(error) > Self.jumpSeconds * Double(plan.inputRate)
-        if mustPlace || isFar {
+        if !isRight || isFar {
             let frames = Int64(error + (error < 0 ? -0.5 : 0.5))
             if isPlaced { skip(frames) } else { nextSource += frames }
-            isPlaced = true
-            mustPlace = false
+            placed = beginnings
             loop.restart()
         } else {
             if loop.isYoung, let input = clock.pace, let output = outputClock.pace {

@@ -40,27 +40,27 @@ final class BridgedDuplex: DuplexStream {
 
     var outputConfiguration: StreamConfiguration { output.outputConfiguration }
     var position: StreamPosition { output.ledger.position }
-    var inputPosition: CapturePosition { bridge.reader.totals.position }
+    var inputPosition: CapturePosition { output.ledger.inputPosition }
 
     var statistics: StreamStatistics {
-        let (played, reader) = (output.statistics, bridge.reader)
+        let played = output.statistics
         return StreamStatistics(
             xruns: played.xruns, lostFrames: played.lostFrames, blocks: played.blocks,
             framesRendered: played.framesRendered, renderTime: played.renderTime, scheduling: played.scheduling,
-            overruns: reader.totals.overruns, lostInputFrames: reader.totals.lostFrames,
-            framesCaptured: reader.totals.delivered,
-            incidentsMissed: played.incidentsMissed + input.statistics.incidentsMissed, inputClockPPM: reader.totals.ppm
-        )
+            overruns: played.overruns, lostInputFrames: played.lostInputFrames, framesCaptured: played.framesCaptured,
+            incidentsMissed: played.incidentsMissed + input.statistics.incidentsMissed,
+            inputClockPPM: bridge.reader.ppm)
     }
 
     func takeIncidents() -> [StreamIncident] {
-        let offset = bridge.reader.totals.numberOffset
+        let offset = bridge.reader.numberOffset
         let recorded = input.ledger.takeIncidents().map { $0.moved(by: offset) }
         return (output.ledger.takeIncidents() + recorded).sorted { $0.hostTime < $1.hostTime }
     }
 
     func start(_ callbacks: DuplexCallbacks) throws(DeviceError) {
-        let (reader, writer) = (bridge.reader, bridge.writer)
+        // The output's thread delivers the recorded frames, so its ledger counts these frames.
+        let (reader, writer, ledger) = (bridge.reader, bridge.writer, output.ledger)
         let recording = StreamWork(
             process: { block in
                 writer.take(block.input)
@@ -70,7 +70,15 @@ final class BridgedDuplex: DuplexStream {
         let playing = StreamWork(
             process: { block in
                 let delivery = reader.read(block.output.frameCount, outputFrame: block.output.outputFrame)
-                if delivery.lostFrames > 0 { callbacks.overrun(delivery.lostFrom, delivery.lostFrames) }
+                if delivery.lostFrames > 0 {
+                    ledger.countOverrun(lostFrames: delivery.lostFrames)
+                    callbacks.overrun(delivery.lostFrom, delivery.lostFrames)
+                }
+                ledger.countCaptured(delivery.block.frameCount)
+                ledger.publish(
+                    CapturePosition(
+                        nextFrame: delivery.block.inputFrame + Int64(delivery.block.frameCount),
+                        waitingFrames: Int64(delivery.waitingFrames)))
                 return callbacks.process(
                     DuplexBlock(
                         input: delivery.block, output: block.output, roundTripFrames: delivery.roundTripFrames))

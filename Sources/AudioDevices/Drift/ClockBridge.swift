@@ -1,5 +1,4 @@
 import Realtime
-import Synchronization
 
 /// The data shared by an input's thread and an output's thread: recorded frames, their numbers, and the input's clock.
 ///
@@ -53,42 +52,5 @@ struct BridgePlan: Sendable {
         let patience = min(max(reserve, output.sampleRate / 1000), output.sampleRate / 10)
         let source = Double(input.periodFrames + RateConverter.lookahead(step: step)) / step
         roundTripFrames = Int64(reserve + output.periodFrames + patience) + Int64(source) + 1
-    }
-}
-
-/// Figures of the bridge, readable by any thread, written by the output's thread.
-struct BridgeTotals: ~Copyable, Sendable {
-    // All relaxed, in both directions: single figures on which no other memory depends. One writer.
-    private let overrunCount = Atomic<Int64>(0)
-    private let lostCount = Atomic<Int64>(0)
-    private let deliveredCount = Atomic<Int64>(0)
-    private let frame = Atomic<Int64>(0)
-    private let waitingCount = Atomic<Int64>(0)
-    private let offset = Atomic<Int64>(0)
-    private let driftBits = Atomic<UInt64>(0)
-
-    var overruns: Int64 { overrunCount.load(ordering: .relaxed) }
-    var lostFrames: Int64 { lostCount.load(ordering: .relaxed) }
-    var delivered: Int64 { deliveredCount.load(ordering: .relaxed) }
-    var position: CapturePosition {
-        CapturePosition(
-            nextFrame: frame.load(ordering: .relaxed), waitingFrames: waitingCount.load(ordering: .relaxed))
-    }
-    /// Difference, to add to a source frame's number; the sum is approximately the number of the delivered frame.
-    var numberOffset: Int64 { offset.load(ordering: .relaxed) }
-    /// Speed of the input's clock relative to the output's, in ppm; positive if faster.
-    var ppm: Double { Double(bitPattern: driftBits.load(ordering: .relaxed)) }
-
-    /// The output's thread only. Real-time safe: yes.
-    func note(delivered: Int, lost: Int64, nextFrame: Int64, waiting: Int, numberOffset: Int64, ppm: Double) {
-        deliveredCount.store(deliveredCount.load(ordering: .relaxed) &+ Int64(delivered), ordering: .relaxed)
-        if lost > 0 {
-            overrunCount.store(overrunCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-            lostCount.store(lostCount.load(ordering: .relaxed) &+ lost, ordering: .relaxed)
-        }
-        frame.store(nextFrame, ordering: .relaxed)
-        waitingCount.store(Int64(waiting), ordering: .relaxed)
-        offset.store(numberOffset, ordering: .relaxed)
-        driftBits.store(ppm.bitPattern, ordering: .relaxed)
     }
 }

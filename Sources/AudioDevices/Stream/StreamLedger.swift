@@ -71,8 +71,16 @@ final class StreamLedger: @unchecked Sendable {
     func countBlock(rendered: Int, captured: Int, nanoseconds: Int64) {
         blocks.store(blocks.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         framesRendered.store(framesRendered.load(ordering: .relaxed) &+ Int64(rendered), ordering: .relaxed)
-        framesCaptured.store(framesCaptured.load(ordering: .relaxed) &+ Int64(captured), ordering: .relaxed)
+        countCaptured(captured)
         renderTimes.record(nanoseconds: UInt64(max(0, nanoseconds)))
+    }
+
+    /// Counts recorded frames delivered to the program. Device thread only. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func countCaptured(_ frames: Int) {
+        framesCaptured.store(framesCaptured.load(ordering: .relaxed) &+ Int64(frames), ordering: .relaxed)
     }
 
     /// Device thread only. Real-time safe: yes.

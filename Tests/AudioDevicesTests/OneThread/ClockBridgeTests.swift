@@ -53,7 +53,7 @@ struct ClockBridgeTests {
 
     private func check(_ simulation: BridgeSimulation, _ name: String, noise: Double = -110) throws {
         let (tone, place) = simulation.listen(seconds: 1)
-        let (ppm, found) = (simulation.options.ppm, simulation.bridge.reader.totals.ppm)
+        let (ppm, found) = (simulation.options.ppm, simulation.bridge.reader.ppm)
         print(
             "two clocks, \(name): \(ppm) ppm found as \(found), frequency off by \(tone.ppm) ppm,",
             "THD+N \(tone.noise) dB, place off by \(place) frames, \(simulation.told.count) losses")
