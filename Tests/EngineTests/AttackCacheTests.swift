@@ -102,8 +102,8 @@ struct AttackCacheTests {
         defer { thread.detach() }
         defer { analyst.stop() }
         let epoch = ReadEpoch()
-        let reader = analyst.makeReader(waits: true, epoch: epoch)
-        defer { analyst.release(reader) }
+        let reader = analyst.requests.makeReader(waits: true, epoch: epoch)
+        defer { analyst.requests.release(reader) }
 
         func cuts(in page: Int) -> [Int64] {
             epoch.reader.enter()
@@ -116,7 +116,7 @@ struct AttackCacheTests {
         #expect(cuts(in: 7) != first)
         // The worker tidies up after its job, before taking the next: the second tidying is over once this is answered.
         #expect(cuts(in: 6).isEmpty == false)
-        #expect(!analyst.store.table.isPublished(0))
+        #expect(!analyst.requests.store.table.isPublished(0))
         #expect(cuts(in: 0) == first)
     }
 }

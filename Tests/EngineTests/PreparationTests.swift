@@ -128,18 +128,18 @@ struct PreparationTests {
             for _ in 0..<300_000 where !isSo() { usleep(1000) }
             return isSo()
         }
-        analysis.analyst.submit(owner: 7, replacesOlder: true) { analyst in
+        analysis.requests.submit(owner: 7, replacesOlder: true) { analyst in
             report.withLock { $0.begun = true }
             for _ in 0..<120_000 where !analyst.isAbandoned { usleep(1000) }
             let preparation = analyst.prepare(score)
             report.withLock { $0.abandoned = preparation == nil }
         }
         #expect(wait { report.withLock { $0.begun } })
-        analysis.analyst.submit(owner: 7, replacesOlder: false) { analyst in
+        analysis.requests.submit(owner: 7, replacesOlder: false) { analyst in
             let preparation = analyst.prepare(score)
             report.withLock { $0.waited = preparation != nil }
         }
-        analysis.analyst.submit(owner: 7, replacesOlder: true) { analyst in
+        analysis.requests.submit(owner: 7, replacesOlder: true) { analyst in
             let preparation = analyst.prepare(score)
             report.withLock { $0.done = preparation != nil }
         }

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// A reference to a clip's analysis: keeps its worker alive, and ends the worker with the last player.
 final class ClipAnalysis: Sendable {
-    let analyst: Analyst
+    let requests: AnalysisRequests
+    private let analyst: Analyst
     private let thread: PlainThread
 
     /// Returns the analysis of a clip, shared by all players whose voices use the same bands; nil if the system has no
@@ -37,6 +38,7 @@ final class ClipAnalysis: Sendable {
         guard let analyst = Analyst(clip, bands: bands) else { return nil }
         guard let thread = PlainThread(name: "clip-analysis", { analyst.run() }) else { return nil }
         self.analyst = analyst
+        requests = analyst.requests
         self.thread = thread
     }
 

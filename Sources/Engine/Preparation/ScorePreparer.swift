@@ -36,11 +36,11 @@ final class ScorePreparer: Sendable {
     init(_ clip: Clip, quality: StretchQuality, waits: Bool, listens: Bool, epoch: ReadEpoch) {
         self.waits = waits
         analysis = listens ? ClipAnalysis.shared(for: clip, bands: quality.bands) : nil
-        reader = analysis?.analyst.makeReader(waits: waits, epoch: epoch)
+        reader = analysis?.requests.makeReader(waits: waits, epoch: epoch)
     }
 
     deinit {
-        if let analysis, let reader { analysis.analyst.release(reader) }
+        if let analysis, let reader { analysis.requests.release(reader) }
     }
 
     /// Returns the preparation of a score: complete, if the preparer waits. Live the preparation is empty at first;
@@ -48,10 +48,12 @@ final class ScorePreparer: Sendable {
     func begin(_ score: Score) -> (preparation: Preparation, ticket: Int?) {
         let unknown = Preparation(unknownPartsOf: score)
         guard let analysis, let reader, score.needsAnalysis else { return (unknown, nil) }
-        let analyst = analysis.analyst
+        let requests = analysis.requests
         if waits {
             let answer = Answer<Preparation>()
-            analyst.submit(owner: reader.identifier, replacesOlder: false) { answer.give($0.prepare(score) ?? unknown) }
+            requests.submit(owner: reader.identifier, replacesOlder: false) {
+                answer.give($0.prepare(score) ?? unknown)
+            }
             let preparation = answer.wait()
             state.withLock { $0.news = preparation.materials }
             return (preparation, nil)
@@ -60,7 +62,7 @@ final class ScorePreparer: Sendable {
             state.requests += 1
             return state.requests
         }
-        analyst.submit(owner: reader.identifier, replacesOlder: true) { [weak self] analyst in
+        requests.submit(owner: reader.identifier, replacesOlder: true) { [weak self] analyst in
             func give(_ preparation: Preparation, isLast: Bool) {
                 let made = Finished(ticket: ticket, preparation: preparation, isLast: isLast)
                 self?.state.withLock { $0.finished = made }
@@ -98,14 +100,14 @@ final class ScorePreparer: Sendable {
     func waitUntilKnown(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }
         let answer = Answer<Void>()
-        analysis.analyst.submit(owner: reader.identifier, replacesOlder: false) { _ in answer.give(()) }
+        analysis.requests.submit(owner: reader.identifier, replacesOlder: false) { _ in answer.give(()) }
         answer.wait()
-        for frame in clipFrames { analysis.analyst.waitUntilReady(reader.pages.page(of: frame)) }
+        for frame in clipFrames { analysis.requests.waitUntilReady(reader.pages.page(of: frame)) }
     }
 
     /// Ends every wait of the render side for attacks, now and later.
     func endWaits() {
-        if let analysis, let reader { analysis.analyst.endWaits(of: reader) }
+        if let analysis, let reader { analysis.requests.endWaits(of: reader) }
     }
 
     /// Sets the current and coming places of the player, so that the attacks there are ready in time.
@@ -116,7 +118,7 @@ final class ScorePreparer: Sendable {
             let page = reader.pages.page(of: frame)
             if !pages.contains(page) { pages.append(page) }
         }
-        analysis.analyst.want(pages, for: reader.identifier)
+        analysis.requests.want(pages, for: reader.identifier)
     }
 
     /// Passes one value from the worker to a waiting thread.
