@@ -4,24 +4,6 @@ internal import Realtime
 
 /// State of a queue, used under the queue's lock. The state opens nothing and waits for nothing.
 struct QueueState {
-    /// A player of the queue.
-    struct Entry {
-        let item: QueueItem
-        let serial: Int
-        let player: Player
-        let sound: QueueSound
-        /// Length of the crossfade at the beginning.
-        let fade: Int64
-        /// True if the player is playing, or will begin at a joint.
-        var isBidden: Bool
-        /// First frame to play, if moved before the start.
-        var firstFrame: Int64?
-        /// True once the start was reported.
-        var isHeard = false
-
-        var id: QueueItem.ID { item.id }
-    }
-
     private enum Course {
         /// The queue has not begun.
         case ready
@@ -37,28 +19,20 @@ struct QueueState {
     /// Time from the beginning of an item in which `previous` leaves the item, in seconds.
     private static let beginningSeconds = 3
 
-    private let engine: Engine
-    private let inbox: QueueInbox
     private(set) var itemsByID: [QueueItem.ID: QueueItem] = [:]
     private var madeItems: UInt64 = 0
-    private var madePlayers = 0
     var order = QueueOrder()
-
-    /// Player of the current item, and the players that follow at their joints.
-    private(set) var chain: [Entry] = []
-    /// Players past their joint, fading out.
-    private var fading: [Entry] = []
-    /// Stopped players that were audible. The queue still has to report the end of each.
-    private var leaving: [Entry] = []
+    private var players: QueuePlayers
     private var course = Course.ready
     private(set) var pauseReason: PauseReason?
     private(set) var settings = QueueSettings()
-    /// Notes that wait for the note of an earlier player.
-    private var early: [QueueInbox.Note] = []
     /// Undelivered events.
     private var untold: [QueueEvent] = []
 
-    init(_ engine: Engine, _ inbox: QueueInbox) { (self.engine, self.inbox) = (engine, inbox) }
+    init(_ engine: Engine, _ inbox: QueueInbox) { players = QueuePlayers(engine, inbox) }
+
+    /// Player of the current item, and the players that follow at their joints.
+    var chain: [QueuePlayers.Entry] { players.chain }
 
     /// True if the queue plays or is paused.
     var isUnderWay: Bool { if case .underWay = course { true } else { false } }
@@ -102,7 +76,7 @@ struct QueueState {
         let planned = order.upcoming(Self.mostAhead)
         guard isUnderWay, !chain.isEmpty, firstWrong(planned) != nil || planned.count >= chain.count else { return }
         // At once, not on the queue's thread: the current item may end before.
-        engine.holdsOpen(true)
+        players.holdOpen(true)
     }
 
     /// Returns the index of the first player behind the current player that no longer follows.
@@ -128,17 +102,13 @@ struct QueueState {
     mutating func jump() {
         course = .underWay
         // At once, not on the queue's thread: by then, the last item may have faded out, and the stream would end.
-        engine.holdsOpen(true)
-        dropFading()
-        if let left = chain.first {
+        players.holdOpen(true)
+        players.dropFading()
+        if !chain.isEmpty {
             let follows = chain.count > 1 && chain[1].id == order.current
-            dropFollowers(from: follows ? 2 : 1)
-            drop(left)
-            chain.removeFirst()
-            if follows {
-                chain[0].isBidden = pauseReason == nil
-                if chain[0].isBidden { chain[0].player.start() }
-            }
+            players.dropFollowers(from: follows ? 2 : 1)
+            players.dropFirst()
+            if follows { players.bidFirst(pauseReason == nil) }
         }
         guard let current, pauseReason != nil || chain.isEmpty else { return }
         tell(.itemChosen(current.item, index: current.index))
@@ -154,47 +124,34 @@ struct QueueState {
     mutating func seekToStart() { try? seek(to: chain.first?.sound.range?.lowerBound ?? 0) }
 
     mutating func seek(to frame: Int64) throws(ScoreError) {
-        guard let entry = chain.first else { return }
-        try entry.player.seek(toClipFrame: frame)
-        if !entry.isBidden { chain[0].firstFrame = frame }
+        try players.seek(to: frame)
     }
 
     mutating func pause(_ reason: PauseReason) {
         // Like `Player`: the user's pause replaces any other pause, but no other pause replaces the user's.
         if pauseReason == nil || reason == .user { pauseReason = reason }
-        leader?.player.pause(reason: reason)
+        players.leader?.player.pause(reason: reason)
     }
 
     mutating func resume(after reason: PauseReason?) {
         if reason == nil || reason == pauseReason { pauseReason = nil }
         guard let first = chain.first, !first.isBidden else {
-            leader?.player.resume(after: reason)
+            players.leader?.player.resume(after: reason)
             return
         }
-        if pauseReason == nil { startFirst() }
-    }
-
-    /// The player that passes pauses on to later players.
-    private var leader: Entry? { fading.first ?? chain.first { $0.isBidden } }
-
-    private mutating func startFirst() {
-        chain[0].isBidden = true
-        if let frame = chain[0].firstFrame, (try? chain[0].player.start(inSection: 1, clipFrame: frame)) != nil {
-            return
-        }
-        chain[0].player.start()
+        if pauseReason == nil { players.startFirst() }
     }
 
     mutating func end(_ reason: QueueEnd) {
-        dropFollowers(from: 0)
-        dropFading()
+        players.dropFollowers(from: 0)
+        players.dropFading()
         (course, pauseReason) = (.ended(reason, isTold: false), nil)
-        engine.holdsOpen(false)
+        players.holdOpen(false)
         tellEnding()
     }
 
     private mutating func tellEnding() {
-        guard case .ended(let reason, isTold: false) = course, leaving.isEmpty else { return }
+        guard case .ended(let reason, isTold: false) = course, !players.hasLeaving else { return }
         course = .ended(reason, isTold: true)
         tell(.finished(reason))
     }
@@ -207,7 +164,7 @@ struct QueueState {
 
     mutating func setSpeed(_ speed: Speed) {
         settings.speed = speed
-        for entry in fading + chain { try? entry.player.setSpeed(speed) }
+        for entry in players.playing { try? entry.player.setSpeed(speed) }
         dropFollowersOfOtherFades()
     }
 
@@ -218,13 +175,13 @@ struct QueueState {
         }
         guard let first else { return }
         // At once: the current item may end before the queue's thread runs.
-        engine.holdsOpen(true)
-        dropFollowers(from: first)
+        players.holdOpen(true)
+        players.dropFollowers(from: first)
     }
 
     mutating func setGain(_ decibels: Double) {
         settings.decibels = decibels
-        for entry in fading + chain { entry.player.setGain(decibels: settings.decibels(of: entry.sound)) }
+        for entry in players.playing { entry.player.setGain(decibels: settings.decibels(of: entry.sound)) }
     }
 
     // MARK: The players
@@ -234,36 +191,20 @@ struct QueueState {
         chain.count > 1 && chain[1].player.status.state != .idle && itemsByID[chain[1].id] != nil
     }
 
-    /// Removes players of the chain, last first, so that none begins.
-    private mutating func dropFollowers(from index: Int) {
-        for entry in chain.dropFirst(index).reversed() { drop(entry) }
-        chain.removeSubrange(min(index, chain.count)...)
-    }
-
-    private mutating func dropFading() {
-        for entry in fading { drop(entry) }
-        fading = []
-    }
-
-    private mutating func drop(_ entry: Entry) {
-        engine.remove(entry.player)
-        if entry.isHeard { leaving.append(entry) }
-    }
-
     /// Returns the next item to open; nil if enough items are open. Removes players that no longer follow.
     mutating func nextToOpen() -> QueueItem? {
         guard isUnderWay, let current = order.current else { return nil }
         if chain.isEmpty {
-            engine.holdsOpen(true)
+            players.holdOpen(true)
             return itemsByID[current]
         }
         let planned = order.upcoming(Self.mostAhead)
         if let wrong = firstWrong(planned) {
-            engine.holdsOpen(true)
-            dropFollowers(from: wrong)
+            players.holdOpen(true)
+            players.dropFollowers(from: wrong)
         }
         // With the last item in the chain, the stream may end at its last frame, but not before the start.
-        engine.holdsOpen(!chain[0].isBidden || planned.count > chain.count - 1)
+        players.holdOpen(!chain[0].isBidden || planned.count > chain.count - 1)
         guard chain.count <= planned.count else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
         // A sum of both would overflow for the longest crossfade.
@@ -284,22 +225,9 @@ struct QueueState {
             sections: [try Section(sound.range ?? 0..<clip.frameCount)], speeds: .constant(settings.speed), joint: .hard
         )
         let score = try Score(plan, for: clip)
-        let serial = madePlayers + 1
         let fade = settings.fade(from: chain.last?.sound, to: sound)
-        let player = try engine.makePlayer(
-            clip, score: score, decibels: settings.decibels(of: sound), leader: chain.last?.player, fade: fade
-        ) { [inbox] events in
-            for event in events {
-                switch event.kind {
-                case .playbackStarted, .finished: inbox.add(QueueInbox.Note(serial: serial, event: event))
-                default: break
-                }
-            }
-        }
-        madePlayers = serial
-        chain.append(
-            Entry(item: item, serial: serial, player: player, sound: sound, fade: fade, isBidden: chain.count > 0))
-        if chain.count == 1, pauseReason == nil { startFirst() }
+        try players.append(item, sound, score, decibels: settings.decibels(of: sound), fade: fade)
+        if chain.count == 1, pauseReason == nil { players.startFirst() }
     }
 
     /// Skips an unplayable item.
@@ -319,18 +247,9 @@ struct QueueState {
 
     /// Processes notes of players. Notes of different players may arrive in any order.
     mutating func take(_ notes: [QueueInbox.Note]) {
-        let sorted = (early + notes).sorted { $0.place < $1.place }
-        early = []
-        for note in sorted {
-            if isEarly(note) { early.append(note) } else { take(note) }
+        for note in players.ordered(notes) {
+            if !players.putOff(note) { take(note) }
         }
-    }
-
-    /// True if an earlier player is not yet known to have begun. The engine serves players one after another, so the
-    /// queue's thread may see the note of a later player first.
-    private func isEarly(_ note: QueueInbox.Note) -> Bool {
-        guard let index = chain.firstIndex(where: { $0.serial == note.serial }) else { return false }
-        return chain[..<index].contains { !$0.isHeard }
     }
 
     private mutating func take(_ note: QueueInbox.Note) {
@@ -342,55 +261,30 @@ struct QueueState {
     }
 
     private mutating func noteStart(_ note: QueueInbox.Note) {
-        guard let index = chain.firstIndex(where: { $0.serial == note.serial }) else { return }
-        if index > 0 {
-            fading += chain[..<index]
-            chain.removeFirst(index)
-            order.arrive(at: chain[0].id)
-        }
-        chain[0].isHeard = true
+        guard let hasPassedJoint = players.noteStart(note.serial) else { return }
         let item = chain[0].item
+        if hasPassedJoint { order.arrive(at: item.id) }
         tell(.itemStarted(item, index: order.list.firstIndex(of: item.id) ?? 0, frame: note.event.frame))
     }
 
     private mutating func noteEnd(_ note: QueueInbox.Note, _ reason: FinishReason) {
-        if let index = leaving.firstIndex(where: { $0.serial == note.serial }) {
-            leave(leaving.remove(at: index), note, reason)
-            tellEnding()
-        } else if let index = fading.firstIndex(where: { $0.serial == note.serial }) {
-            leave(fading.remove(at: index), note, reason)
-        } else if let entry = chain.first, entry.serial == note.serial {
-            if reason == .stopped {
-                // Stopped by another owner of the player.
-                leave(entry, note, reason)
-                chain.removeFirst()
-                return end(.stopped)
-            }
-            if chain.count > 1 {
-                // The next player has begun, and reports its start next.
-                leave(entry, note, reason)
-                chain.removeFirst()
-                order.arrive(at: chain[0].id)
-                return
-            }
+        if let entry = players.takeLeaving(note.serial) {
             leave(entry, note, reason)
-            chain = []
-            if let next = order.upcoming(1).first { order.arrive(at: next) } else { end(.completed) }
+            tellEnding()
+        } else if let entry = players.takeFaded(note.serial) {
+            leave(entry, note, reason)
+        } else if let entry = players.takeFirst(note.serial) {
+            leave(entry, note, reason)
+            // Stopped by another owner of the player.
+            if reason == .stopped { return end(.stopped) }
+            // The next player has begun, and reports its start next; or the next item is not open yet.
+            if let next = chain.first?.id ?? order.upcoming(1).first { order.arrive(at: next) } else { end(.completed) }
         }
     }
 
-    private mutating func leave(_ entry: Entry, _ note: QueueInbox.Note, _ reason: FinishReason) {
+    private mutating func leave(_ entry: QueuePlayers.Entry, _ note: QueueInbox.Note, _ reason: FinishReason) {
         if let failure = entry.player.failure { tell(.skipped(entry.item, failure)) }
         tell(.itemEnded(entry.item, frame: note.event.frame, reason: reason))
-        engine.remove(entry.player)
-    }
-}
-
-extension QueueInbox.Note {
-    /// Sort key of the note. With a crossfade, the next item begins before the last item ends; otherwise the end comes
-    /// first.
-    fileprivate var place: (Int64, Int, Int) {
-        if case .finished = event.kind { return (event.frame, 0, serial) }
-        return (event.frame, 1, serial)
+        players.release(entry)
     }
 }
