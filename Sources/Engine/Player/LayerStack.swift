@@ -21,7 +21,6 @@ struct LayerStack: ~Copyable {
     private var lowestGain: Float = 1
 
     private let source: ClipSource
-    private let channelCount: Int
     private let sampleRate: Int
     private let fades: FadeLengths
     private let incoming: PlanarBuffer
@@ -33,7 +32,6 @@ struct LayerStack: ~Copyable {
 
     init(_ source: ClipSource, sampleRate: Int, score: RenderScore) {
         self.source = source
-        channelCount = source.channelCount
         self.sampleRate = sampleRate
         fades = FadeLengths(sampleRate: sampleRate)
         sound = PlanarBuffer(channelCount: source.channelCount, frameCount: LayerStack.chunkFrames)
@@ -246,7 +244,7 @@ struct LayerStack: ~Copyable {
             let layer = layers[index]
             unsafe fill(incoming.channels, from: index, frameCount, of: playhead, at: now)
             let first = Int(now - layer.start)
-            for channel in 0..<channelCount {
+            for channel in 0..<source.channelCount {
                 // Sound because both buffers hold chunkFrames frames and frameCount is at most chunkFrames.
                 let below = unsafe sound.channel(channel)
                 let above = unsafe incoming.channel(channel)
@@ -266,7 +264,7 @@ struct LayerStack: ~Copyable {
         let layer = layers[index]
         switch layer.source {
         case .silence:
-            for channel in 0..<channelCount {
+            for channel in 0..<source.channelCount {
                 let samples = unsafe output[channel]
                 for frame in 0..<frameCount { unsafe samples[frame] = 0 }
             }
@@ -278,7 +276,7 @@ struct LayerStack: ~Copyable {
         case .recorded(let memory):
             unsafe memory.read(into: output, from: Int(now - layer.start), frameCount)
         }
-        unsafe layer.shape(output, channelCount: channelCount, frameCount, at: now)
+        unsafe layer.shape(output, channelCount: source.channelCount, frameCount, at: now)
     }
 
     /// Renders a voice for the layer at `index`, and keeps the output if that layer records.
