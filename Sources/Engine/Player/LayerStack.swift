@@ -21,8 +21,8 @@ struct LayerStack: ~Copyable {
     private var lowestGain: Float = 1
 
     private let source: ClipSource
-    private let sampleRate: Int
-    private let fades: FadeLengths
+    let sampleRate: Int
+    let fades: FadeLengths
     private let incoming: PlanarBuffer
     private var layers: InlineArray<4, Layer> = InlineArray(repeating: Layer())
     private var count = 0

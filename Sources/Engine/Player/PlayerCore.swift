@@ -15,10 +15,6 @@ struct PlayerCore: ~Copyable {
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
-    /// In Hz; the clip's, which is the engine's.
-    let sampleRate: Int
-    private let channelCount: Int
-    private let gainFrames: Int
     /// Under the virtual clock the reader waits for its pages, so commands need not wait.
     private let waitsForPages: Bool
     var commands: CommandList
@@ -27,7 +23,6 @@ struct PlayerCore: ~Copyable {
     private var gain: GainGlide
     /// Keeps amplified sound below full scale.
     private var overload: OverloadGuard
-    private var peaks: PlayerPeaks
     /// The effect of a lost device on this player.
     private var interruption = PlayerInterruption()
     /// True if the player is silent until a new request, as of the last block.
@@ -38,8 +33,10 @@ struct PlayerCore: ~Copyable {
     private(set) var (rendered, end) = (0, Int.max)
     /// Handover to the next player, and from the previous player.
     var succession = Succession()
-    /// The output frame of the handover by the previous player, and the crossfade there.
-    private var takeover: (frame: Int64, fade: Int64)?
+
+    /// In Hz; the clip's, which is the engine's.
+    var sampleRate: Int { transport.sampleRate }
+    private var channelCount: Int { transport.stack.value.sound.channelCount }
 
     /// - Parameter gain: as a factor.
     init(
@@ -48,18 +45,15 @@ struct PlayerCore: ~Copyable {
     ) {
         self.gain = GainGlide(gain)
         self.clip = reader
-        sampleRate = clip.sampleRate
-        channelCount = clip.channelCount
         self.waitsForPages = waitsForPages
-        gainFrames = FadeLengths(sampleRate: clip.sampleRate).gain
         commands = CommandList(urgent: ends.urgent, scheduled: ends.scheduled)
         strip = StripProcessor(channelCount: clip.channelCount, sampleRate: clip.sampleRate)
         overload = OverloadGuard(sampleRate: clip.sampleRate)
-        peaks = PlayerPeaks(ends.peaks)
         let source = ClipSource(clip: reader, attacks: attacks)
         transport = Transport(
             LayerStack(source, sampleRate: clip.sampleRate, score: score), score: score, sampleRate: clip.sampleRate,
-            reports: PlayerReports(events: ends.events, status: ends.status), retired: RetiredScores(ends.spentScores))
+            reports: PlayerReports(events: ends.events, status: ends.status, peaks: ends.peaks),
+            retired: RetiredScores(ends.spentScores))
     }
 
     // MARK: Rendering
@@ -108,26 +102,20 @@ struct PlayerCore: ~Copyable {
             end = hasEnded ? min(end, done) : .max
             let most = isDone && succession.passedCount == 0 ? min(limit - done, LayerStack.chunkFrames) : 1
             let count = framesUntilChange(from: now, limit: most)
-            if transport.hasUntoldEvents() {
-                // Now, because under the virtual clock the next line may wait for the recording, without a timeout.
-                peaks.handOver()
-                transport.tell(at: now)
-            }
+            // Now, because under the virtual clock the next line may wait for the recording, without a timeout.
+            if transport.hasUntoldEvents() { transport.tell(at: now) }
             transport.produce(count, at: now)
             shape(count, at: now)
             succession.apply(to: transport.stack.value.sound, channelCount: channelCount, frameCount: count, at: now)
             if !hasEnded && transport.state != .idle {
                 sounding = (sounding.isEmpty ? done : sounding.lowerBound)..<done + count
             }
-            unsafe peaks.take(
-                UnsafePointer(transport.stack.value.sound.channels), channelCount: channelCount, frameCount: count)
+            transport.notePeaks(count)
             unsafe ChannelMap.mix(
                 transport.stack.value.sound, from: channelCount, into: output, to: outputChannels, offset: done,
                 frameCount: count, adds: adds)
             done += count
         }
-        // The peaks precede the status: a reader that sees a frame in the status also finds the peaks of this frame.
-        peaks.handOver()
         rendered = done
         transport.endBlock(at: frame + Int64(done))
         publishDemand(at: frame + Int64(done))
@@ -229,7 +217,7 @@ struct PlayerCore: ~Copyable {
         if interruption.isUnderWay && holdBack(command, at: now) { return }
         switch command.code {
         case .gain:
-            gain.glide(to: command.gain, over: gainFrames, at: now)
+            gain.glide(to: command.gain, over: transport.fades.gain, at: now)
         case .strip:
             strip.change(to: command.strip, glides: transport.state != .idle)
         case .start:
@@ -286,17 +274,18 @@ struct PlayerCore: ~Copyable {
     private var isSounding: Bool { transport.state != .idle && transport.state != .finished }
 
     /// Notes the handover of the previous player, at a frame of the coming block. Real-time safe: yes.
-    mutating func take(over frame: Int64, fade: Int64) { if isIdle { takeover = (frame, fade) } }
+    mutating func take(over frame: Int64, fade: Int64) {
+        if isIdle { succession.expectStart(at: frame, fade: fade) }
+    }
 
     /// Carries out a command of the previous player, at its frame. Real-time safe: yes.
     mutating func share(_ command: PlayerCommand) { commands.add(command) }
 
     /// Starts at the joint, before everything due there but a stop. Nothing fades in but a crossfade.
     private mutating func takeOver(at now: Int64) {
-        guard let joint = takeover, joint.frame <= now else { return }
-        takeover = nil
+        guard let fade = succession.takeStart(at: now) else { return }
         guard isIdle, !commands.waitsToStop(at: now) else { return }
-        succession.begin(at: now, fade: joint.fade)
+        succession.begin(at: now, fade: fade)
         // Without a command: a new command would ask another module for its neutral strip, which may wait.
         transport.startInPlace(at: now)
     }
@@ -328,7 +317,6 @@ struct PlayerCore: ~Copyable {
 
     private func nextHandover(after now: Int64, limit: Int64) -> Int64 {
         var next = succession.nextChange(after: now, limit: limit)
-        if let takeover, takeover.frame > now { next = min(next, takeover.frame) }
         if let end = knownEnd, let start = succession.fadeStart(before: end), start > now { next = min(next, start) }
         return next
     }
@@ -345,9 +333,9 @@ struct PlayerCore: ~Copyable {
     /// Real-time safe: yes.
     mutating func interrupt(at now: Int64, reason: Int64, resumes: Bool) {
         // The device is lost again before its first block: the player would have resumed there.
-        let wasResuming = interruption.isOver && interruption.resumes
+        let wasResuming = interruption.takeResumption()
         let plays = wasResuming || transport.state == .playing
-        interruption = PlayerInterruption(isUnderWay: true, resumes: resumes && plays, reason: reason)
+        interruption = PlayerInterruption(reason: reason, resumes: resumes && plays)
         if wasResuming { transport.changePause(to: reason, at: now) }
         transport.pause(at: now, reason: reason, isHeard: false)
         transport.cutStopShort(at: now)
@@ -357,18 +345,13 @@ struct PlayerCore: ~Copyable {
     ///
     /// Real-time safe: yes.
     mutating func changeInterruption(at now: Int64, reason: Int64) {
-        guard interruption.isUnderWay else { return }
-        let old = interruption.reason
-        interruption.reason = reason
+        guard let old = interruption.change(to: reason) else { return }
         if transport.pauseReason == old { transport.changePause(to: reason, at: now) }
     }
 
     /// Resumes at the first frame of a device, if the player should.
     private mutating func goOnAfterInterruption(at now: Int64) {
-        guard interruption.isOver else { return }
-        interruption.isOver = false
-        if interruption.resumes { transport.resume(at: now) }
-        interruption.resumes = false
+        if interruption.takeResumption() { transport.resume(at: now) }
     }
 
     /// Carries out a command as far as possible without a device.
@@ -377,29 +360,24 @@ struct PlayerCore: ~Copyable {
     private mutating func holdBack(_ command: PlayerCommand, at now: Int64) -> Bool {
         switch command.code {
         case .resume:
-            wish(transport.canResume(after: command.value))
+            if transport.canResume(after: command.value) { interruption.wish() }
             return true
         case .start:
             let starts = transport.state == .idle || transport.state == .finished
             transport.start(atClipFrame: command.value, section: command.moved.to, at: now)
             transport.pause(at: now, reason: interruption.reason, isHeard: false)
-            wish(starts)
+            if starts { interruption.wish() }
             return true
         case .pause:
-            interruption.resumes = false
+            interruption.forgetWish()
             transport.changePause(to: command.value, at: now)
             return true
         case .gain, .strip, .freeze, .unfreeze, .adoptScore:
             return false
         case .stop, .seek, .skip, .replaceScore, .changeSpeed:
-            interruption.resumes = false
+            interruption.forgetWish()
             return false
         }
-    }
-
-    private mutating func wish(_ canPlay: Bool) {
-        guard canPlay else { return }
-        (interruption.resumes, interruption.wishes) = (true, true)
     }
 }
 
@@ -411,17 +389,11 @@ extension PlayerCore {
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) { transport.noteXrun(at: frame, lostFrames: lostFrames) }
 
     /// Notes the return of a device, for the next block.
-    mutating func endInterruption() {
-        interruption.isUnderWay = false
-        interruption.isOver = true
-    }
+    mutating func endInterruption() { interruption.end() }
 
     /// Returns true if inaudible sound was requested since the last call.
-    mutating func takeWish() -> Bool {
-        defer { interruption.wishes = false }
-        return interruption.wishes
-    }
+    mutating func takeWish() -> Bool { interruption.takeWish() }
 
     /// Forgets the wish to resume: the requested device is missing, so nothing must begin by itself at its return.
-    mutating func forgetWish() { interruption.resumes = false }
+    mutating func forgetWish() { interruption.forgetWish() }
 }

@@ -7,6 +7,7 @@ internal import Samples
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
+    private var peaks: PlayerPeaks
     private var counters = PlayerCounters()
     /// Places of the ring for further events of this block; nil before its first event.
     private var room: Int?
@@ -20,13 +21,24 @@ struct PlayerReports: ~Copyable {
     /// Threshold of the report: a reduction of 0.1 dB.
     private static let toldGain: Float = 0.9886
 
-    init(events: consuming RingProducer<RenderEvent>, status: consuming SnapshotWriter<PlayerStatus>) {
+    init(
+        events: consuming RingProducer<RenderEvent>, status: consuming SnapshotWriter<PlayerStatus>,
+        peaks: consuming RingProducer<SIMD8<Float>>
+    ) {
         self.events = events
         statusWriter = status
+        self.peaks = PlayerPeaks(peaks)
     }
 
     /// Notes a gain of the sound, as a factor; 1 for no reduction. The report comes before the end of the pass.
     mutating func noteGain(_ gain: Float) { lowestGain = min(lowestGain, gain) }
+
+    /// Includes frames of the sound in the peaks, for the next status.
+    mutating func notePeaks(
+        of channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int
+    ) {
+        unsafe peaks.take(channels, channelCount: channelCount, frameCount: frameCount)
+    }
 
     /// Notes that a move is carried out, for the next status.
     mutating func noteMove(_ number: Int64) { counters.movesTaken = number }
@@ -80,9 +92,11 @@ struct PlayerReports: ~Copyable {
         }
     }
 
-    /// Publishes the player's status, and then the events before this status. So a reader of an event never reads a
-    /// status older than the event.
+    /// Publishes the peaks, then the player's status, and then the events before this status. So a reader of an event
+    /// never reads a status older than the event, and a reader that sees a frame in the status also finds the peaks of
+    /// this frame.
     mutating func publish(_ status: PlayerStatus) {
+        peaks.handOver()
         var status = status
         status.counters = counters
         if status.state == .idle { status.counters.movesTaken = 0 }

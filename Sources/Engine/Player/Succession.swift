@@ -20,6 +20,8 @@ struct Succession: BitwiseCopyable {
     private(set) var isOver = false
     private var fall: CrossfadeEdge?
     private var rise: CrossfadeEdge?
+    /// The output frame at which the previous player hands over, and the length of the crossfade there.
+    private var start: (frame: Int64, fade: Int64)?
     /// The output frame at which the current pause began.
     private var heldSince: Int64?
     private var passed: InlineArray<8, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .pause))
@@ -34,6 +36,16 @@ struct Succession: BitwiseCopyable {
 
     /// Notes a next player with room for `room` commands.
     mutating func noteFollower(room: Int) { self.room = min(self.room ?? Succession.passedCapacity, room) }
+
+    /// Notes the joint with the previous player, at which this player starts.
+    mutating func expectStart(at frame: Int64, fade: Int64) { start = (frame, fade) }
+
+    /// Returns the length of the crossfade with the previous player, once, if their joint has come; otherwise nil.
+    mutating func takeStart(at now: Int64) -> Int64? {
+        guard let start, start.frame <= now else { return nil }
+        self.start = nil
+        return start.fade
+    }
 
     /// Starts the player: at the joint with the previous player, with a crossfade of `fade` frames, or independently.
     mutating func begin(at now: Int64, fade: Int64) {
@@ -65,9 +77,10 @@ struct Succession: BitwiseCopyable {
     /// Returns true if the player is silent from now on, because its crossfade is over.
     func isFaded(at now: Int64) -> Bool { fall.map { heldSince == nil && $0.end <= now } ?? false }
 
-    /// Returns the first frame after `now` at which a crossfade ends, or `limit`.
+    /// Returns the first frame after `now` at which the player starts or a crossfade ends, or `limit`.
     func nextChange(after now: Int64, limit: Int64) -> Int64 {
         var next = limit
+        if let start, start.frame > now { next = min(next, start.frame) }
         if let fall, fall.end > now { next = min(next, fall.end) }
         if let rise, rise.end > now { next = min(next, rise.end) }
         return next

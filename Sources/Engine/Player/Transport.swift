@@ -24,12 +24,12 @@ struct Transport: ~Copyable {
     var retired: RetiredScores
     /// Start requests taken. The control side compares this count to see whether sound follows an end.
     private var startsTaken: Int64 = 0
-    private let fades: FadeLengths
-    /// In Hz.
-    private let sampleRate: Int
     /// While stopping: the output frame after the last frame of sound, and the reason.
     private(set) var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
 
+    /// In Hz.
+    var sampleRate: Int { stack.value.sampleRate }
+    var fades: FadeLengths { stack.value.fades }
     private var longPassFrames: Int64 { Int64(Transport.longPassSeconds * sampleRate) }
     private var longestWaitFrames: Int64 { Int64(sampleRate / 2) }
 
@@ -40,8 +40,6 @@ struct Transport: ~Copyable {
         self.stack = Boxed(stack)
         self.reports = reports
         self.retired = retired
-        fades = FadeLengths(sampleRate: sampleRate)
-        self.sampleRate = sampleRate
         playhead = Playhead(score, sampleRate: sampleRate)
     }
 
@@ -383,6 +381,11 @@ struct Transport: ~Copyable {
 
     /// Notes a reduction of the sound to a factor of `gain`, for the report at the end of the pass.
     mutating func noteGain(_ gain: Float) { reports.noteGain(gain) }
+    /// Includes the next frames of the sound in the peaks.
+    mutating func notePeaks(_ frameCount: Int) {
+        let (channels, channelCount) = unsafe (stack.value.sound.channels, stack.value.sound.channelCount)
+        unsafe reports.notePeaks(of: UnsafePointer(channels), channelCount: channelCount, frameCount: frameCount)
+    }
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
         post(.xrun, at: now, clipFrame: place(at: now).clipFrame, detail: lostFrames)
         // Now, because no block follows if the device fails after its last dropout.
