@@ -112,6 +112,92 @@ struct MoveTests {
         #expect(try harness.session.setLoopEnd().range == 4000..<4500)
     }
 
+    @Test(
+        "a loop left, or sections set, in the block of a seek continue in the section of the seek's place",
+        arguments: [false, true])
+    func sectionOfSeek(isPaused: Bool) throws {
+        let looped = try harness(0..<8000, 8000..<16_000)
+        looped.play(640)
+        try looped.session.loop(7000..<9000)
+        looped.play(640)
+        if isPaused { looped.session.pause() }
+        looped.play(64)
+        #expect((7000..<8000).contains(looped.player.status.clipFrame))
+        looped.session.move(toClipFrame: 8500)
+        try looped.session.toggleLoop()
+        #expect(looped.session.currentNumber == 2 && looped.session.playingRange == 8000..<16_000)
+        looped.play(640)
+        #expect(looped.player.status.section == 2 && looped.session.currentNumber == 2)
+        #expect((8500...9140).contains(looped.player.status.clipFrame))
+
+        let split = try harness(0..<16_000)
+        split.play(640)
+        if isPaused { split.session.pause() }
+        split.play(64)
+        split.session.move(toClipFrame: 10_000)
+        try split.session.setSections([try Section(0..<8000), try Section(8000..<16_000)])
+        #expect(split.session.currentNumber == 2)
+        split.play(640)
+        #expect(split.player.status.section == 2 && (10_000...10_640).contains(split.player.status.clipFrame))
+    }
+
+    @Test("a step in a section chosen in the same block keeps its place when the section is split")
+    func splitChosenSection() throws {
+        let harness = try harness(0..<2000, 4000..<6000)
+        harness.play(640)
+        harness.session.skip(by: 1)
+        harness.session.move(byFrames: 1500)
+        try harness.session.setSections(
+            [try Section(0..<2000), try Section(4000..<5000), try Section(5000..<6000)])
+        #expect(harness.session.currentNumber == 3)
+        harness.play(320)
+        #expect(harness.player.status.section == 3 && (5500...5820).contains(harness.player.status.clipFrame))
+    }
+
+    @Test("after another program's seek to another section, keys of the same block refer to that section")
+    func seekToOtherSection() throws {
+        func sought() throws -> SessionHarness {
+            let harness = try harness(0..<2000, 4000..<6000, 8000..<16_000)
+            harness.play(640)
+            try harness.player.seek(toClipFrame: 5000)
+            return harness
+        }
+        let stepped = try sought()
+        stepped.session.move(byFrames: 100)
+        stepped.play(640)
+        #expect((5100...5740).contains(stepped.player.status.clipFrame))
+        let restarted = try sought()
+        restarted.session.jumpToStart()
+        restarted.play(640)
+        #expect((4000...4640).contains(restarted.player.status.clipFrame))
+        let skipped = try sought()
+        skipped.session.skip(by: 1)
+        #expect(skipped.session.currentNumber == 3)
+        skipped.play(640)
+        #expect((8000...8640).contains(skipped.player.status.clipFrame))
+    }
+
+    @Test("a gap belongs to the section before it, also if the next section begins at the same frame")
+    func sectionOfGap() throws {
+        let set = try harness(0..<2000, 2000..<4000, gap: .frames(4000))
+        set.play(3000)
+        #expect(set.player.status.isResting && set.session.playingRange == 0..<2000)
+        try set.session.setSections([try Section(0..<2000), try Section(2000..<4000)])
+        #expect(set.session.currentNumber == 1)
+        set.play(640)
+        #expect(set.player.status.isResting && set.player.status.section == 1)
+
+        let looped = try harness(0..<2000, 2000..<4000, gap: .frames(4000))
+        looped.play(640)
+        #expect(try looped.session.toggleLoop().range == 0..<2000)
+        looped.play(3000)
+        #expect(looped.player.status.isResting)
+        try looped.session.toggleLoop()
+        #expect(looped.session.currentNumber == 1)
+        looped.play(640)
+        #expect(looped.player.status.isResting && looped.player.status.section == 1)
+    }
+
     @Test("a step out of a gap leaves the gap, and a step towards its end does nothing", arguments: [false, true])
     func gap(isReversed: Bool) throws {
         let harness = try harness(0..<2000, gap: .frames(4000), reversed: isReversed)

@@ -12,7 +12,7 @@ extension PracticeSession {
         // The place of a finished pass is its end. A place outside the loop or the section is older than the last
         // request, which begins at the first frame.
         let isWithin = (range.lowerBound...range.upperBound).contains(status.clipFrame)
-        let place = isWithin ? status.clipFrame : firstFrame(of: range)
+        let place = isWithin ? status.clipFrame : player.score.plan.firstFrame(of: range)
         let (target, isBeyond) = place.addingReportingOverflow(frames)
         move(toClipFrame: isBeyond ? (frames < 0 ? .min : .max) : target)
     }
@@ -31,11 +31,11 @@ extension PracticeSession {
         let marks = self.marks
         guard let range = marks.isRunning ? marks.range : playingRange else { return }
         // Refused only if the score was replaced meanwhile; the jump then has no meaning.
-        try? player.seek(toClipFrame: firstFrame(of: range))
+        try? player.seek(toClipFrame: player.score.plan.firstFrame(of: range))
     }
+}
 
+extension PracticePlan {
     /// Returns the frame of a range with which its passes begin.
-    private func firstFrame(of range: Range<Int64>) -> Int64 {
-        isReversed ? range.upperBound - 1 : range.lowerBound
-    }
+    func firstFrame(of range: Range<Int64>) -> Int64 { reversed ? range.upperBound - 1 : range.lowerBound }
 }

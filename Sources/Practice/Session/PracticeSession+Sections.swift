@@ -6,7 +6,7 @@ extension PracticeSession {
     ///
     /// - Parameter count: 1 is the next section, -1 the previous. Outside of the plan nothing happens.
     public func skip(by count: Int) {
-        let status = player.status
+        let status = player.statusAfterMoves
         _ = try? change(listens: false) { (state, _) throws(SessionError) in
             state.skip(by: count, status: status)
         }
@@ -30,10 +30,9 @@ extension PracticeSession {
     ///   unchanged.
     public func setSections(_ sections: [Section], savedIDs: [Int?] = []) throws(SessionError) {
         guard !sections.isEmpty else { throw .noSections }
-        let status = player.status
         let ids = savedIDs.count == sections.count ? savedIDs : Array(repeating: nil, count: sections.count)
         try change(listens: false) { (state, _) throws(SessionError) in
-            state.follow(sections, savedIDs: ids, status: status)
+            state.follow(sections, savedIDs: ids, status: player.statusAfterMoves)
         }
     }
 }

@@ -357,7 +357,7 @@ public final class PracticeSession: Sendable {
     /// The frames of the clip within which the place moves: the loop set by ear, or the current section; nil before the
     /// start. The player's status may be older than the last request, and its section may have had another number.
     package var playingRange: Range<Int64>? {
-        let status = player.status
+        let status = player.statusAfterMoves
         return state.withLock { $0.playingRange(status) }
     }
 

@@ -43,9 +43,12 @@ struct SessionSections: Sendable {
     /// Returns the identity of a saved section by its number; nil if unsaved.
     func savedID(of number: Int) -> Int? { place(of: number).flatMap { plan.savedIDs[$0] } }
 
-    /// Returns the number of the first section with a frame.
-    func number(at frame: Int64) -> Int? {
-        order.firstIndex { plan.practice.sections[$0].range.contains(frame) }.map { $0 + 1 }
+    /// Returns the number of a section with a frame: of a preferred section, or else of the first section.
+    ///
+    /// - Parameter preferred: Numbers of sections, the most preferred first.
+    func number(at frame: Int64, preferring preferred: [Int]) -> Int? {
+        preferred.first { range(of: $0)?.contains(frame) == true }
+            ?? order.firstIndex { plan.practice.sections[$0].range.contains(frame) }.map { $0 + 1 }
     }
 
     private func place(of number: Int) -> Int? { number >= 1 && number <= order.count ? order[number - 1] : nil }

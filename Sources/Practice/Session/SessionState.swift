@@ -87,7 +87,7 @@ struct SessionState: Sendable {
 
     /// Sends the consequences of a change of state to the player: one request, so that nothing else sounds in between.
     mutating func send(to player: Player, since before: SessionState) throws(SessionError) {
-        let status = player.status
+        let status = player.statusAfterMoves
         do throws(ScoreError) {
             if marks.isRunning, let range = marks.range {
                 guard !before.marks.isRunning || before.marks.range != range || isRevised else { return }
@@ -146,10 +146,9 @@ struct SessionState: Sendable {
     /// section in which the loop was set, if this section contains the place, or in the first section that does.
     private mutating func leaveLoop(_ player: Player, _ status: PlayerStatus) throws(ScoreError) {
         let section = sections.current
-        let isHome = sections.range(of: section)?.contains(status.clipFrame) == true
-        let target = status.state == .idle ? nil : isHome ? section : sections.number(at: status.clipFrame)
+        let target = status.state == .idle ? nil : sections.number(at: place(status), preferring: [section])
         let start = wantedSection ?? (target == nil ? section : nil)
-        if start != nil || !isHome { passBeforeLoop = 1 }
+        if start != nil || target != section { passBeforeLoop = 1 }
         if let start {
             try player.setScore(try planScore(), beginning: start)
         } else if let target {
@@ -175,22 +174,31 @@ struct SessionState: Sendable {
 
     /// Requests a section of the plan at some distance from the current section.
     ///
-    /// - Parameter status: The player's status, newer than its events, but not newer than a pending request.
+    /// - Parameter status: The player's status after its moves, newer than its events, but not newer than a pending
+    ///   request.
     mutating func skip(by count: Int, status: PlayerStatus) {
         let isOld = marks.isRunning || reports.isPending || status.state != .playing
-        let (section, isBeyond) = (isOld ? sections.current : status.section).addingReportingOverflow(count)
+        let playing = sections.number(at: place(status), preferring: [status.section]) ?? status.section
+        let (section, isBeyond) = (isOld ? sections.current : playing).addingReportingOverflow(count)
         if !isBeyond { go(to: section) }
     }
 
     /// Returns the frames of the clip within which the place moves; nil before the start.
     ///
-    /// - Parameter status: The player's status, perhaps older than the last request; its section may have had another
-    ///   number then.
+    /// - Parameter status: The player's status after its moves, perhaps older than the last request; its section may
+    ///   have had another number then.
     func playingRange(_ status: PlayerStatus) -> Range<Int64>? {
         guard status.section > 0 else { return nil }
         if marks.isRunning { return marks.range }
-        let told = reports.isPending ? nil : sections.range(of: status.section)
-        return told?.contains(status.clipFrame) == true ? told : sections.range(of: sections.current)
+        let preferred = [status.section, sections.current]
+        let playing = reports.isPending ? nil : sections.number(at: place(status), preferring: preferred)
+        return sections.range(of: playing ?? sections.current)
+    }
+
+    /// Returns the frame of the clip by which to find the player's section. In the gap after a pass, this is the last
+    /// frame of the pass: the status has the frame after it, which another section may hold.
+    private func place(_ status: PlayerStatus) -> Int64 {
+        status.isResting && !status.isReversed ? status.clipFrame - 1 : status.clipFrame
     }
 
     mutating func go(to section: Int) {
@@ -201,15 +209,19 @@ struct SessionState: Sendable {
 
     /// Plays other sections from now on; see `SessionSections.replace`.
     ///
-    /// - Parameter status: The player's status.
+    /// - Parameter status: The player's status after its moves.
     mutating func follow(_ sections: [Section], savedIDs: [Int?], status: PlayerStatus) {
-        // While a requested section is pending, the player's place and pass do not yet belong to the section.
+        // While a requested section is pending, the player's place and pass do not yet belong to the section, unless a
+        // later move has chosen a place in it.
         let isPending = reports.awaitedSection != nil
         let isThere =
             (!isPending || reports.hasArrived(status, in: self.sections.current)) && status.state != .idle
+        let place = place(status)
+        let requested = isPending && status.state != .idle ? self.sections.range(of: self.sections.current) : nil
+        let isMoved = requested.map { $0.contains(place) && place != practice.firstFrame(of: $0) } == true
         let pass = isThere ? (reports.leavesLoop ? passBeforeLoop : status.pass) : 1
         move = self.sections.replace(
-            by: sections, savedIDs: savedIDs, at: isThere ? status.clipFrame : nil,
+            by: sections, savedIDs: savedIDs, at: isThere || isMoved ? place : nil,
             inPass: status.pass > 0 ? pass : nil, isLooping: marks.isRunning)
         (isRevised, reports.awaitsMove) = (true, !marks.isRunning && isUnderWay(status))
         reports.awaitedSection = isPending && !isThere && move != nil ? self.sections.current : nil
