@@ -49,7 +49,7 @@ struct EndingTests {
     }
 
     @Test(
-        "a run on an unresponsive device ends with a last event, in --json and for a follower",
+        "an unresponsive device ends a run with a last event, in --json and for a follower, before the socket closes",
         arguments: [
             (["play", "song.wav"], "playback.finished"), (["play", "song.wav", "other.wav"], "queue.finished"),
             (["record", "take.wav"], "recording.stopped"),
@@ -57,20 +57,22 @@ struct EndingTests {
     func lastEvent(words: [String], event: String) throws {
         folder.write("other.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 22050))
         let (rig, studio, records) = (try stuckCard(), Studio(), words[0] == "record")
-        var followed: [String] = []
+        var (followed, written): ([String], [Substring]) = ([], [])
         let run = Command.run(
             words + [records ? "--input" : "--output", rig.name, "--priority", "0", "--json", "--control", "socket"],
-            environment: studio.environment.merging(environment) { $1 }, folder: folder.path
+            environment: studio.environment.merging(environment) { $1 }, folder: folder.path,
+            outputPath: folder["lines"]
         ) { running in
             guard let program = studio.connect() else { return }
             #expect(program.ask("follow")?.contains(#""ok":true"#) == true)
             #expect(isStuck(rig, records ? .capture : .playback))
             running.send(SIGTERM)
             while let line = program.line() { followed.append(line) }
+            written = String(decoding: folder.read("lines"), as: UTF8.self).split(separator: "\n")
         }
         #expect(run.status == 143 && run.error.contains("does not answer"), "\(run.error)")
-        #expect(run.lines.last?.contains(#""event":"\#(event)""#) == true, "\(run.text)")
-        #expect(followed.last == run.lines.last, "\(followed)")
+        #expect(written.last?.contains(#""event":"\#(event)""#) == true, "\(written)")
+        #expect(followed.last == written.last.map(String.init), "\(followed)")
         #expect(studio.sockets.isEmpty)
     }
 

@@ -130,8 +130,10 @@ extension Run {
     func abandon(_ words: [String], last: () -> String) -> Never {
         loop.abandon(words) {
             remote?.finish()
-            defer { remote?.close(leavingControllers: true) }
             return last()
+        } close: {
+            // After the last event, because a program may wait for the end of the socket, and then read the event.
+            remote?.close(leavingControllers: true)
         }
     }
 }

@@ -229,14 +229,17 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     /// Prints a message, then ends the process without waiting for an unresponsive device or disk.
     ///
-    /// - Parameter last: Returns the last text for programs. Called after the message; must return within some seconds.
-    func abandon(_ words: [String], last: () -> String = { "" }) -> Never {
+    /// - Parameters:
+    ///   - last: Returns the last text for programs. Called after the message; must return within some seconds.
+    ///   - close: Ends the control of the run. Called once the texts are written or given up.
+    func abandon(_ words: [String], last: () -> String = { "" }, close: () -> Void = {}) -> Never {
         say(words, evenQuiet: true)
         Signals.postponeLeaving(seconds: Signals.concludingSeconds)
         write(last(), isLast: true)
         for queue in [output, errors] {
             for _ in 0..<10 where !queue.wait(milliseconds: 100) {}
         }
+        close()
         Signals.leave(with: ending.flatMap { $0 == .success ? nil : $0 } ?? .unavailable)
     }
 
