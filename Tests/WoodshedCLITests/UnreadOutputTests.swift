@@ -99,10 +99,15 @@ struct UnreadOutputTests {
             text += taken(from: pipe)
             return text.contains("recording.converting") && text.hasSuffix("\n")
         }
-        let feeds = [UInt8](repeating: UInt8(ascii: "\n"), count: 4096)
-        for count in [feeds.count, 1] { while unsafe write(pipe, feeds, count) == count {} }
+        fill(pipe)
         studio.folder.write("go", [])
         return isConverting
+    }
+
+    /// Writes line feeds until a pipe has no room.
+    private func fill(_ pipe: Int32) {
+        let feeds = [UInt8](repeating: UInt8(ascii: "\n"), count: 4096)
+        for count in [feeds.count, 1] { while unsafe write(pipe, feeds, count) == count {} }
     }
 
     @Test(
@@ -189,6 +194,30 @@ struct UnreadOutputTests {
         }
         #expect(run.status == 143)
         #expect(try place() != nil)
+    }
+
+    @Test(
+        "a signal while the last messages wait for their reader gives the exit status",
+        arguments: [
+            (["play", "song.wav"], SIGINT), (["play", "song.wav", "song.wav"], SIGINT),
+            (["practice", "song.wav", "-n", "1"], SIGTERM),
+        ])
+    func unreadMessages(words: [String], signal: Int32) {
+        #expect(Command.tool("mkfifo", [studio.folder["messages"]]))
+        let pipe = unsafe open(studio.folder["messages"], O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(pipe) }
+        fill(pipe)
+        let script = #"cd "$0" && exec "$@" 2>messages"#
+        let arguments = ["-c", script, studio.folder.path, Command.path] + words
+        let run = Command.run(
+            arguments + ["--output", "null", "--clock", "virtual", "--json", "--plain"],
+            environment: studio.environment, program: "/bin/sh"
+        ) { running in
+            // The last line for programs comes before the last messages.
+            #expect(running.wait(for: words.count > 2 && words[0] == "play" ? "queue.finished" : "playback.finished"))
+            running.send(signal)
+        }
+        #expect(run.status == 128 + signal, "\(run.text)")
     }
 
     @Test("a stopped terminal holds up neither the socket nor the end, and the place is remembered", .needsTerminal)

@@ -57,7 +57,10 @@ final class FetchSession: TerminalLoopDelegate {
     /// Fetches to the end.
     ///
     /// - Throws: The error of a single fetch. For several fetches, a failure with its own status if some were not done.
-    func fetch() throws { try loop.run(self, begin: start, conclude: conclude) }
+    func fetch() throws {
+        try loop.run(self, begin: start, conclude: conclude)
+        if let ending = loop.ending { throw CommandFailure(ending) }
+    }
 
     /// Starts all fetches. A fetch already removed from the list is abandoned at the first look at the list, and ends
     /// like any other.
@@ -74,7 +77,7 @@ final class FetchSession: TerminalLoopDelegate {
     private func conclude() throws {
         fetcher.close()
         take(loop.inbox.take())
-        _ = try run.conclude(words: closingWords)
+        try run.conclude(words: closingWords)
         if let ending = loop.ending { throw CommandFailure(ending) }
         let failures = failures
         if order.count == 1, let failure = failures.first { throw failure }

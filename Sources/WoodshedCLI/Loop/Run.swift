@@ -109,15 +109,11 @@ final class Run<Owner: TerminalLoopDelegate> {
     ///   - last: As for `finish`.
     ///   - words: Returns closing lines for people.
     ///   - failures: Errors of the work; the first is thrown, before an error of the output.
-    /// - Returns: Success, or the signal that ended the run.
-    func conclude(
-        _ last: () -> String? = { "" }, words: () -> [String], failures: [(any Error)?] = []
-    ) throws -> ExitStatus {
+    func conclude(_ last: () -> String? = { "" }, words: () -> [String], failures: [(any Error)?] = []) throws {
         defer { remote?.close() }
         finish(last)
         loop.say(words())
         if let failure = failures.lazy.compactMap({ $0 }).first ?? loop.outputFailure { throw failure }
-        return loop.ending ?? .success
     }
 }
 

@@ -98,7 +98,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         output.onFailure { [inbox] in inbox.wake() }
     }
 
-    /// Runs until the delegate is over, then calls `conclude` with the terminal restored.
+    /// Runs until the delegate is over, then calls `conclude` with the terminal restored. A signal may change `ending`
+    /// until the return, while messages wait for their reader.
     ///
     /// A second Ctrl-C ends the process at once. A main thread unresponsive for long after the first Ctrl-C also ends
     /// the process.

@@ -48,14 +48,15 @@ final class QueueSession: RunOwner {
         // The reporting threads post events directly. On a busy machine a task would be late, and the run would end
         // without its last events.
         queue.follow { [inbox = loop.inbox] in inbox.put($0.map { .queue($0) } ?? .eventsOver) }
-        return try loop.run(
+        try loop.run(
             self, begin: { try device.start(self, after: queue.start, undo: queue.stop) }, conclude: conclude)
+        return loop.ending ?? .success
     }
 
-    private func conclude() throws -> ExitStatus {
+    private func conclude() throws {
         take(loop.inbox.take())
         let reason = device.hasFailed ? "failed" : isWhole ? "completed" : "stopped"
-        let status = try run.conclude(
+        try run.conclude(
             { lastLine(reason) },
             words: {
                 let engine = device.engine
@@ -63,10 +64,9 @@ final class QueueSession: RunOwner {
                 return ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"]
             }, failures: [device.failure, device.loss])
         if case .failed(let error) = ended { throw error }
-        if skippedCount > 0, status == .success {
+        if skippedCount > 0, loop.ending ?? .success == .success {
             throw CommandFailure(.someFailed, "\(skippedCount) of \(entries.count) could not be played")
         }
-        return status
     }
 
     /// Ends the process without waiting for the unresponsive device.

@@ -25,7 +25,7 @@ struct RecordOutcome {
     /// True if the take was dropped for its shortness, without a discard.
     let isTooShort: Bool
     /// Success, or the signal that ended the recording.
-    let status: ExitStatus
+    var status: ExitStatus
     /// The error of the input; nil if the input ended by itself or was stopped.
     let inputError: DeviceError?
     /// The error of the file; its contents remain valid.
@@ -86,7 +86,10 @@ final class RecordSession: RunOwner {
 
     /// Records to the end, then saves or discards the take.
     func record() throws -> RecordOutcome {
-        try loop.run(self, begin: { run.startControl(of: self) }, conclude: conclude)
+        var outcome = try loop.run(self, begin: { run.startControl(of: self) }, conclude: conclude)
+        // A signal may have come after `conclude`.
+        outcome.status = loop.ending ?? .success
+        return outcome
     }
 
     var isOver: Bool { hasEventsOver && (loop.ending == nil || ending.isStopped) }

@@ -70,7 +70,14 @@ final class Session: RunOwner {
         practice.follow { inbox.put($0.map { .session($0) } ?? .eventsOver) }
         keeping?.progress.begin(practice, run.keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
         loop.say(device.engine.warnings.map { "woodshed: \($0)" })
-        return try loop.run(self, begin: { try begin(handover) }, conclude: conclude)
+        try loop.run(self, begin: { try begin(handover) }, conclude: conclude)
+        let status = loop.ending ?? .success
+        // A signal after `conclude`: no session follows, so this session reports its end.
+        if status != .success, self.handover != nil {
+            self.handover = nil
+            LastWords.write()
+        }
+        return status
     }
 
     private func begin(_ handover: Handover?) throws {
@@ -212,7 +219,7 @@ final class Session: RunOwner {
         return desk?.line == nil && !awaitsOrders
     }
 
-    private func conclude() throws -> ExitStatus {
+    private func conclude() throws {
         keep(isAbandoned: false)
         // After a signal or an error no session follows, so this session reports its end.
         if loop.ending != .success || device.hasFailed || recording?.failure != nil { handover = nil }
@@ -220,7 +227,7 @@ final class Session: RunOwner {
         // watches signals, because the device may take long to open: a signal ends the process at once, with the report
         // of this session.
         if handover != nil { reportBeforeHandover() }
-        return try run.conclude(
+        try run.conclude(
             { handover == nil ? run.programLine { summary.lastLine(failed: device.hasFailed).json } : nil },
             words: { handover == nil ? summary.words(loop.ending ?? .success, isVerbose: loop.messages.verbose) : [] },
             failures: [device.failure, recording?.failure, device.loss])
