@@ -44,8 +44,6 @@ final class Pieces<Part> {
     /// Name of the work that a signal stopped, such as "the removal".
     private let name: String
     fileprivate private(set) var finished: [Part] = []
-    /// The lines of JSON for `finished`.
-    private var output = ""
 
     fileprivate init(
         _ watch: SignalWatch, _ reports: PieceReports<Part>, _ name: String, ended: @escaping (Int) -> CommandFailure
@@ -57,8 +55,9 @@ final class Pieces<Part> {
     func finish(_ parts: [Part]) {
         if parts.isEmpty { return }
         finished += parts
-        output += reports.output(parts)
-        PartialWork.keep(PieceReport(output: output, notes: reports.lines(finished)), ended(finished.count))
+        LastWords.keep(
+            moreOutput: reports.output(parts),
+            error: PartialWork.words(reports.lines(finished), ended(finished.count)))
     }
 
     /// Throws if a signal has stopped the work. Called between two pieces.
@@ -119,8 +118,12 @@ enum PartialWork {
     ///
     /// - Parameter ending: The error of the work that a signal ended.
     static func keep(_ report: PieceReport, _ ending: any ExplainedError) {
-        LastWords.keep(
-            output: report.output, error: (report.notes + [ending.text]).map { $0 + "\n" }.joined())
+        LastWords.keep(output: report.output, error: words(report.notes, ending))
+    }
+
+    /// Returns the lines for standard error of a work that a signal ended.
+    fileprivate static func words(_ notes: [String], _ ending: any ExplainedError) -> String {
+        (notes + [ending.text]).map { $0 + "\n" }.joined()
     }
 
     /// Returns the error of a work that a signal stopped.
