@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// A program that outlives its starter: in its own session, with empty input, and with its output in a file.
+/// A program that outlives its starter: in its own session, with empty input, and with its output in a file or
+/// nowhere.
 ///
 /// A descriptor holds the process as long as this value lives, to learn of its end. After that the process is left
 /// alone.
@@ -17,15 +18,21 @@ package struct DetachedProcess: ~Copyable {
     ///   - path: Path of the program; a name without a slash is found along PATH.
     ///   - arguments: Name and arguments of the program, in the system's form.
     ///   - variables: Variables added to the environment, each as NAME=value.
-    ///   - output: Descriptor for the standard output and the standard error.
+    ///   - output: Descriptor for the standard output and the standard error; nil for no output.
     package init(
-        _ path: String, _ arguments: [[CChar]], variables: [String], output: Int32
+        _ path: String, _ arguments: [[CChar]], variables: [String], output: Int32?
     ) throws(ChildFailure) {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        for target in [Int32(1), 2] { unsafe posix_spawn_file_actions_adddup2(&actions, output, target) }
+        for target in [Int32(1), 2] {
+            if let output {
+                unsafe posix_spawn_file_actions_adddup2(&actions, output, target)
+            } else {
+                unsafe posix_spawn_file_actions_addopen(&actions, target, "/dev/null", O_WRONLY, 0)
+            }
+        }
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }

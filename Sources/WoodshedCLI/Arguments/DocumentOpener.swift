@@ -51,12 +51,10 @@ struct DocumentOpener: Equatable {
                 remedy: "Run the command on the computer with your screen, or set DISPLAY or WAYLAND_DISPLAY.")
         }
         let program = words[0]
-        let output = unsafe Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer { if output >= 0 { close(output) } }
         let end: ChildEnd?
         do throws(ChildFailure) {
             let process = try DetachedProcess(
-                program, arguments(for: path).map { FileName.systemName($0) }, variables: [], output: output)
+                program, arguments(for: path).map { FileName.systemName($0) }, variables: [], output: nil)
             end = process.end(within: Self.patience)
         } catch {
             var cause = "cannot be started"
