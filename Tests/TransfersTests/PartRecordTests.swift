@@ -14,16 +14,18 @@ struct PartRecordTests {
         let part = try PartFile(request, calls: SystemFileCalls())
         let ending = folder.root.suffix(from: folder.root.lastIndex(of: "/") ?? folder.root.startIndex)
         let copies = DescriptorCopies(ofPathsEndingIn: "\(ending)/a.wav.part")
-        #expect(copies.count == 1 && PartSummary(ofFile: request.path)?.isHeld == true)
+        let held = try PartSummary(ofFile: request.path)
+        #expect(copies.count == 1 && held?.isHeld == true)
         part.close()
-        #expect(PartSummary(ofFile: request.path)?.isHeld == false)
+        let free = try PartSummary(ofFile: request.path)
+        #expect(free?.isHeld == false)
         try PartFile(request, calls: SystemFileCalls()).close()
         #expect(PartSummary.remove(ofFile: request.path, calls: SystemFileCalls()))
         withExtendedLifetime(copies) {}
     }
 
     @Test(
-        "a record that cannot be read for a moment does not count as missing",
+        "a record or a part that cannot be read for a moment does not count as missing",
         .enabled(if: !Sanitizers.watchThreads))
     func passingError() async {
         // In a separate process, which may open nothing more.
@@ -56,6 +58,14 @@ struct PartRecordTests {
                 } catch let refusal { error = refusal }
             }
             guard error?.kind == .disk else { exit(4) }
+            var fault: FileFault?
+            for _ in 0..<20 where fault == nil {
+                do throws(FileFault) {
+                    guard try PartSummary(ofFile: request.path)?.keptByteCount == 3 else { exit(8) }
+                    _ = dup(0)
+                } catch let refusal { fault = refusal }
+            }
+            guard fault?.code == EMFILE else { exit(9) }
 
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(5) }
             part = try PartFile(request, calls: SystemFileCalls())

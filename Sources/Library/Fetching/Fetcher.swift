@@ -211,7 +211,7 @@ public final class Fetcher: Sendable {
                 sha256: fetch.wishes.sha256, sizeLimit: sizeLimit)
             request.headers = source?.headers ?? []
             request.rejectedPath = RecordingLibrary.rejectedName(ofPart: request.path + ".part")
-            let earlierBytes = library.keptBytes(of: fetch.address)
+            let earlierBytes = library.keptBytes(of: fetch)
             request.acceptsAnswer = { [library] answer in
                 try FetchedContent.accept(answer)
                 // Without a stated length, expect at least the bytes of the earlier attempt.
@@ -321,7 +321,7 @@ public final class Fetcher: Sendable {
         var keptBytes = told
         // A fetch that another program is running has not failed.
         if (error as? TransferError)?.kind != .heldByOther {
-            if told == 0 { keptBytes = library.keptBytes(of: fetch.address) }
+            if told == 0 { keptBytes = library.keptBytes(of: fetch) }
             let now = RecordingLibrary.now
             _ = try? library.changeFetches { (rows) throws(DatabaseError) in
                 try rows.fail(fetch, error.message, error.remedy, at: now)
@@ -341,7 +341,7 @@ public final class Fetcher: Sendable {
             library.removeUnwanted(fetch.address)
         }
         // A part that is being removed may still exist for a moment.
-        let kept = told > 0 || isDiscarding ? told : library.keptBytes(of: fetch.address)
+        let kept = told > 0 || isDiscarding ? told : library.keptBytes(of: fetch)
         _ = try? library.changeFetches { (rows) throws(DatabaseError) in
             try rows.note(fetch, done: kept, total: fetch.totalBytes)
         }

@@ -28,11 +28,14 @@ package struct FetchStatus: Sendable, Hashable {
 extension RecordingLibrary {
     /// Returns the unfinished fetches with their progress, in the order of execution. Reads a file for each fetch.
     ///
-    /// - Throws: `StoreError`.
-    package func fetchStatuses() throws(StoreError) -> [FetchStatus] {
+    /// - Throws: `StoreError`; `RecordingLibraryError` at a limit of open files.
+    package func fetchStatuses() throws -> [FetchStatus] {
         try pendingFetches().map { fetch in
             let path = path(ofPart: fetch.address)
-            let part = PartSummary(ofFile: path)
+            let part: PartSummary?
+            do throws(FileFault) { part = try PartSummary(ofFile: path) } catch {
+                throw RecordingLibraryError.reading(path, error)
+            }
             // A complete file that the library could not add, for want of room.
             let whole = part == nil ? Self.byteCount(ofWhole: path) : nil
             return FetchStatus(
@@ -74,14 +77,19 @@ extension RecordingLibrary {
     /// Returns the length of a fetched file that is not yet a recording of the library; nil if there is no such file.
     static func byteCount(ofWhole path: String) -> Int64? { unsafe FileState(path)?.byteCount }
 
-    /// Returns the number of bytes from which a fetch of an address can continue; 0 if there are none.
-    func keptBytes(of address: String) -> Int64 {
-        let path = path(ofPart: address)
-        return PartSummary(ofFile: path)?.keptByteCount ?? Self.byteCount(ofWhole: path) ?? 0
+    /// Returns the number of bytes from which a fetch can continue; 0 if there are none. At a limit of open files,
+    /// returns the number on the list.
+    func keptBytes(of fetch: PendingFetch) -> Int64 {
+        let path = path(ofPart: fetch.address)
+        do throws(FileFault) {
+            return try PartSummary(ofFile: path)?.keptByteCount ?? Self.byteCount(ofWhole: path) ?? 0
+        } catch { return fetch.doneBytes }
     }
 
-    /// True if received bytes of an address exist.
-    package func hasPart(of address: String) -> Bool { PartSummary(ofFile: path(ofPart: address)) != nil }
+    /// True if received bytes of an address exist, or if a limit of open files leaves this unknown.
+    package func hasPart(of address: String) -> Bool {
+        do throws(FileFault) { return try PartSummary(ofFile: path(ofPart: address)) != nil } catch { return true }
+    }
 
     private static let looks = 100
     private static let lookMicroseconds: UInt32 = 50_000

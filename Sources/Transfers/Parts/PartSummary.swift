@@ -1,3 +1,4 @@
+internal import Explanations
 package import Files
 internal import Glibc
 
@@ -20,15 +21,20 @@ package struct PartSummary: Sendable, Equatable {
     package let bytesPerSecond: Int64?
 
     /// Returns the parts in a folder, sorted by name.
+    ///
+    /// - Throws: The fault of reading the folder, or of a limit of open files.
     package static func all(in folder: String) throws(FileFault) -> [PartSummary] {
-        let names = try Folder.names(in: folder)
-        return names.filter { $0.hasSuffix(PartNames.partEnding) }.sorted().compactMap {
-            PartSummary(path: folder + "/" + $0)
+        var parts: [PartSummary] = []
+        for name in try Folder.names(in: folder).filter({ $0.hasSuffix(PartNames.partEnding) }).sorted() {
+            if let part = try PartSummary(path: folder + "/" + name) { parts.append(part) }
         }
+        return parts
     }
 
     /// Reads the part for a file of this path; nil if there is none.
-    package init?(ofFile path: String) { self.init(path: path + PartNames.partEnding) }
+    ///
+    /// - Throws: The fault of a limit of open files: then nothing is known of the part.
+    package init?(ofFile path: String) throws(FileFault) { try self.init(path: path + PartNames.partEnding) }
 
     /// Removes the record and then the part of a file, under the part's lock. Removes nothing if a transfer holds the
     /// part.
@@ -64,17 +70,25 @@ package struct PartSummary: Sendable, Equatable {
         return true
     }
 
-    private init?(path: String) {
+    private init?(path: String) throws(FileFault) {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else {
+            let fault = FileFault(code: errno)
+            if SystemLimit(errno: fault.code) != nil { throw fault }
+            return nil
+        }
         let state = FileState(descriptor: file)
         let lockCode = flock(file, LOCK_SH | LOCK_NB) == 0 ? 0 : errno
         // Release before reading anything: until then no transfer can lock the part.
         FileLock.release(file)
         guard let state else { return nil }
         let record = path + ".json"
-        // For lists, a record that cannot be read at the moment is as good as none.
-        let found = try? PartFile.readRecord(record)
+        let found: PartRecord?
+        do throws(FileFault) { found = try PartFile.readRecord(record) } catch {
+            if SystemLimit(errno: error.code) != nil { throw error }
+            // For lists, a record that cannot be read at the moment is as good as none.
+            found = nil
+        }
         // Where the file system has no locks, the record names the holder of the part.
         isHeld = lockCode == EWOULDBLOCK || lockCode != 0 && found?.holder.isRunning ?? false
         self.path = path
