@@ -70,7 +70,7 @@ package final class PairPlayer: Sendable {
     package var events: AsyncStream<PlayerEvent> { player.events }
 
     /// The seconds from the beginning of the pair to the last played place.
-    package var seconds: Double { Double(place.frame) / Double(pair.clip.sampleRate) }
+    package var seconds: Double { Double(place(player.status).frame) / Double(pair.clip.sampleRate) }
 
     /// True if playback has finished.
     package var isFinished: Bool { player.status.state == .finished }
@@ -87,16 +87,19 @@ package final class PairPlayer: Sendable {
     ///   - sound: The new sound.
     ///   - frame: The output frame of the change; nil for the next block.
     package func hear(_ sound: HeardSound, at frame: Int64? = nil) {
-        // Resumes a player that waits for a device; otherwise without effect.
-        defer { player.resume(at: frame) }
-        let old = state.withLock { state in
-            defer { state = sound }
-            return state
+        // Under the lock, so that a change by another thread comes before or after all of this.
+        state.withLock { state in
+            if sound == state { begin(sound, at: frame) } else { change(to: sound, at: frame) }
+            state = sound
+            // Resumes a player that waits for a device; otherwise without effect.
+            player.resume(at: frame)
         }
-        if sound == old { return begin(at: frame) }
+    }
+
+    private func change(to sound: HeardSound, at frame: Int64?) {
         // Never refused: the channels, the places and the scores belong to the clip.
         try? player.setStrip(sound.strip, at: frame)
-        let place = place
+        let place = place(player.statusAfterMoves)
         if sound == .turn {
             // In the second half the model has ended: play the model from here on, then the take.
             if place.isAgain { try? player.seek(toClipFrame: min(place.frame, lastModelFrame), at: frame) }
@@ -108,7 +111,7 @@ package final class PairPlayer: Sendable {
         }
     }
 
-    private func begin(at frame: Int64?) {
+    private func begin(_ sound: HeardSound, at frame: Int64?) {
         try? player.seek(toClipFrame: 0, at: frame)
         if sound != .turn, player.score.sections.count > 1 { try? player.setScore(once, at: frame) }
     }
@@ -129,9 +132,9 @@ package final class PairPlayer: Sendable {
 
     private var lastModelFrame: Int64 { pair.layout.modelFrames - 1 }
 
-    /// The frame of the pair, and whether the second copy plays.
-    private var place: (frame: Int64, isAgain: Bool) {
-        let (frame, length) = (player.status.clipFrame, pair.layout.frameCount)
+    /// Returns the frame of the pair, and whether the second copy plays.
+    private func place(_ status: PlayerStatus) -> (frame: Int64, isAgain: Bool) {
+        let (frame, length) = (status.clipFrame, pair.layout.frameCount)
         return frame >= length ? (min(frame - length, length), true) : (frame, false)
     }
 }

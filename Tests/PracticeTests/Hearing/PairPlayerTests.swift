@@ -104,6 +104,33 @@ struct PairPlayerTests {
         #expect(heard[1500...].elementsEqual(lanes[0][1500..<10_000]))
     }
 
+    @Test("of several changes within a block, each begins at the place of the change before", arguments: [64, 1000])
+    func quickSwitching(block: Int) throws {
+        let pair = try pair()
+        let lanes = try pair.lanes()
+        // Frame 5000 of the take, after the model and the silence.
+        let second = Int(pair.layout.modelFrames) + 19_200 + 5000
+        let again = try Run(pair, .turn)
+        again.player.start(at: 0)
+        _ = again.render(second, block: block)
+        // Over from the beginning, and at once the model alone.
+        again.player.hear(.turn)
+        again.player.hear(.model)
+        #expect(again.harness.player.score.sections.count == 1)
+        let model = again.render(lanes[0].count + block, from: second, block: block)[0]
+        #expect(model[1500..<lanes[0].count - 1].elementsEqual(lanes[0][1500..<lanes[0].count - 1]))
+        #expect(again.player.isFinished)
+
+        let back = try Run(pair, .turn)
+        back.player.start(at: 0)
+        _ = back.render(second, block: block)
+        // In the second half, the model alone and both in turn: from the same place of the model. At once the take.
+        for sound in [HeardSound.model, .turn, .take] { back.player.hear(sound) }
+        #expect(back.harness.player.score.sections.count == 1)
+        let take = back.render(10_000, from: second, block: block)[0]
+        #expect(take[1500...].elementsEqual(lanes[2][6500..<15_000]))
+    }
+
     @Test("a pair pauses with the program, and finishes when it is ended")
     func ending() throws {
         let run = try Run(try pair(), .take)
