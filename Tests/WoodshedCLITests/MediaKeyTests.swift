@@ -51,6 +51,9 @@ struct MediaKeyTests {
             #expect(becomes("0.500000", "volume"))
             _ = playerctl("play-pause")
             #expect(becomes("Playing", "status"))
+            // To the frame, although the sound goes on meanwhile.
+            _ = playerctl("position", "1")
+            #expect(run.wait(for: #""clip_frame":8000}"#))
             _ = playerctl("stop")
             #expect(becomes("Stopped", "status"))
             _ = playerctl("play")

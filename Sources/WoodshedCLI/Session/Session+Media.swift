@@ -51,17 +51,17 @@ extension Session {
         case .playPause: carryOut(.togglePause)
         case .stop:
             if control.isPlaying { carryOut(.togglePause) }
-            move(to: 0)
+            move(toMicroseconds: 0)
         case .next: carryOut(.skip(sections: 1))
         case .previous: carryOut(.skip(sections: -1))
         case .seek(let offset):
-            let length = Int64(Double(player.clip.frameCount) / Double(player.clip.sampleRate) * 1_000_000)
-            switch MediaSeek(by: offset, from: mediaPosition, length: length) {
+            let (rate, frames) = (Double(player.clip.sampleRate), player.statusAfterMoves.clipFrame)
+            let length = Int64(Double(player.clip.frameCount) / rate * 1_000_000)
+            switch MediaSeek(by: offset, from: Int64(Double(frames) / rate * 1_000_000), length: length) {
             case .next where player.score.sections.count > 1: carryOut(.skip(sections: 1))
-            case .next: move(to: length)
-            case .place(let place): move(to: place)
+            case .next, .place: carryOut(.jump(seconds: Double(min(max(offset, -length), length)) / 1_000_000))
             }
-        case .goTo(let place): move(to: place)
+        case .goTo(let place): move(toMicroseconds: place)
         case .setRate(let rate): carryOut(.setSpeed(rate))
         case .setVolume(let volume):
             let decibels = volume > 0.001 ? 20 * log10(min(volume, 4)) : -60
@@ -78,13 +78,8 @@ extension Session {
         }
     }
 
-    /// The start of a requested move, in microseconds.
-    private var mediaPosition: Int64 {
-        Int64(Double(player.statusAfterMoves.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
-    }
-
-    /// Moves within the playing section, like the arrow keys.
-    private func move(to microseconds: Int64) {
-        carryOut(.jump(seconds: Double(microseconds - mediaPosition) / 1_000_000))
+    /// Moves to a place of the recording, within the playing section. Not by a distance: the place moves on meanwhile.
+    private func move(toMicroseconds place: Int64) {
+        practice.move(toClipFrame: Int64((Double(place) / 1_000_000 * Double(player.clip.sampleRate)).rounded()))
     }
 }
