@@ -102,6 +102,13 @@ struct SessionOrderTests {
             try sections([1000..<2000, 3900..<5000, 8000..<9000]), savedIDs: [1, 2, 3])
         #expect(place(earlier.play(700)[699]) == 4199)
 
+        var inside = try plan([0..<16_000])
+        inside.firstFrame = 9000
+        let split = try harness(inside, startFrame: 500)
+        split.play(100)
+        try split.session.setSections(try sections([0..<8000, 8000..<16_000]))
+        #expect(place(split.play(700)[699]) == 9299)
+
         let looped = try harness(try plan(), startFrame: 500)
         looped.play(100)
         try looped.session.loop(200..<800)

@@ -212,12 +212,13 @@ struct SessionState: Sendable {
     /// - Parameter status: The player's status after its moves.
     mutating func follow(_ sections: [Section], savedIDs: [Int?], status: PlayerStatus) {
         // While a requested section is pending, the player's place and pass do not yet belong to the section, unless a
-        // later move has chosen a place in it.
+        // move has chosen a later place in it; so may the start of the session.
         let isPending = reports.awaitedSection != nil
         let isThere =
             (!isPending || reports.hasArrived(status, in: self.sections.current)) && status.state != .idle
         let place = place(status)
-        let requested = isPending && status.state != .idle ? self.sections.range(of: self.sections.current) : nil
+        let isRequested = isPending || isStarted && status.state == .idle
+        let requested = isRequested ? self.sections.range(of: self.sections.current) : nil
         let isMoved = requested.map { $0.contains(place) && place != practice.firstFrame(of: $0) } == true
         let pass = isThere ? (reports.leavesLoop ? passBeforeLoop : status.pass) : 1
         move = self.sections.replace(
