@@ -75,6 +75,7 @@ final class Session: RunOwner {
         // A signal after `conclude`: no session follows, so this session reports its end.
         if status != .success, self.handover != nil {
             self.handover = nil
+            loop.finishOutput()
             LastWords.write()
         }
         return status
