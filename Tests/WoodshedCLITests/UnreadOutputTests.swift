@@ -203,21 +203,37 @@ struct UnreadOutputTests {
             (["practice", "song.wav", "-n", "1"], SIGTERM),
         ])
     func unreadMessages(words: [String], signal: Int32) {
+        let run = runUnread(words + ["--clock", "virtual"]) { running in
+            // The last line for programs comes before the last messages.
+            #expect(running.wait(for: words.count > 2 && words[0] == "play" ? "queue.finished" : "playback.finished"))
+            running.send(signal)
+        }
+        #expect(run.status == 128 + signal, "\(run.text)")
+    }
+
+    @Test("a signal while r waits for the reader of the messages ends practice with the report of this session")
+    func unreadMessagesBeforeRecording() {
+        let run = runUnread(["practice", "song.wav", "--section", "0-4", "--control", "socket"]) { running in
+            guard let program = studio.connect() else { return }
+            for key in ["tell", "record"] { #expect(field("ok", program.ask(key)) == .bool(true)) }
+            // Control ends before the wait.
+            while program.line() != nil {}
+            running.send(SIGINT)
+        }
+        #expect(run.status == 130 && run.lines.last?.contains("playback.finished") == true, "\(run.text)")
+    }
+
+    /// Runs a command whose messages nobody reads.
+    private func runUnread(_ words: [String], act: @escaping (RunningCommand) -> Void) -> Finished {
         #expect(Command.tool("mkfifo", [studio.folder["messages"]]))
         let pipe = unsafe open(studio.folder["messages"], O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(pipe) }
         fill(pipe)
         let script = #"cd "$0" && exec "$@" 2>messages"#
         let arguments = ["-c", script, studio.folder.path, Command.path] + words
-        let run = Command.run(
-            arguments + ["--output", "null", "--clock", "virtual", "--json", "--plain"],
-            environment: studio.environment, program: "/bin/sh"
-        ) { running in
-            // The last line for programs comes before the last messages.
-            #expect(running.wait(for: words.count > 2 && words[0] == "play" ? "queue.finished" : "playback.finished"))
-            running.send(signal)
-        }
-        #expect(run.status == 128 + signal, "\(run.text)")
+        return Command.run(
+            arguments + ["--output", "null", "--json", "--plain"], environment: studio.environment,
+            program: "/bin/sh", act: act)
     }
 
     @Test("a stopped terminal holds up neither the socket nor the end, and the place is remembered", .needsTerminal)
