@@ -59,6 +59,7 @@ final class FetchSession: TerminalLoopDelegate {
     /// - Throws: The error of a single fetch. For several fetches, a failure with its own status if some were not done.
     func fetch() throws {
         try loop.run(self, begin: start, conclude: conclude)
+        // A signal may have come after `conclude`.
         if let ending = loop.ending { throw CommandFailure(ending) }
     }
 
