@@ -1318,7 +1318,8 @@ woodshed_status woodshed_recorder_resume(woodshed_recorder *recorder);
 woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *name);
 
 /**
- * Ends the take and waits until the take is complete on the disk.
+ * Ends the take and waits until the take is complete on the disk, without a limit: a disk that does not answer holds up
+ * the calling thread. woodshed_recorder_discard() and woodshed_recorder_close() wait in the same way.
  *
  * @param take Receives the ended take; may be NULL.
  * @return WOODSHED_INVALID, WOODSHED_BAD_DATA (larger than files may be), WOODSHED_IO, WOODSHED_NO_PERMISSION.
