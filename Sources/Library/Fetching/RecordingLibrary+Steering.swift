@@ -2,7 +2,6 @@ public import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
-package import Store
 internal import Transfers
 
 /// A fetch on the list, with its present progress, in whichever program the fetch runs.
