@@ -12,7 +12,7 @@ private final class Flag: Sendable {
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }
     @discardableResult
-    func wait(seconds: Double = 120) -> Bool { eventually(seconds: seconds) { isSet } }
+    func wait() -> Bool { eventually { isSet } }
 }
 
 /// A duplex stream without threads: the test decides its start and end.
@@ -42,7 +42,7 @@ private final class ManualDuplex: DuplexStream {
 
     func start(_: DuplexCallbacks) throws(DeviceError) {
         isStarting.set()
-        if kind == .waitsForStop { isFinished.wait(seconds: 400) }
+        if kind == .waitsForStop { standStill { isFinished.isSet } }
         guard kind == .works else { throw DeviceError(kind: .io, message: "it does not start", remedy: "None.") }
         isStarted.set()
     }
@@ -51,7 +51,7 @@ private final class ManualDuplex: DuplexStream {
 
     func waitUntilFinished() throws(DeviceError) {
         guard isStarted.isSet else { return }
-        isFinished.wait(seconds: 400)
+        standStill { isFinished.isSet }
     }
 }
 
@@ -111,6 +111,8 @@ struct LinkedHalvesTests {
         let thread = PlainThread(name: "recorder") { [recording] in try? linked.input.start(recording) }
         #expect(duplex.isStarting.wait())
         linked.output.stop()
+        // Without the stop the start, too, would end at last.
+        #expect(duplex.isFinished.isSet)
         thread?.join()
         #expect(throws: DeviceError.self) { try linked.input.waitUntilFinished() }
     }

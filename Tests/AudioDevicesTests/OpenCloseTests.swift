@@ -67,11 +67,11 @@ struct OpenCloseTests {
                 }
             }
             var after = Belongings()
-            // Ended threads leave /proc a little after their join; two minutes are patience, not a measure.
+            // Ended threads leave /proc a little after their join.
             let before = looks[0]
-            for _ in 0..<12_000 where after.threads > before.threads || after.descriptors > before.descriptors {
-                usleep(10_000)
+            _ = eventually {
                 after = Belongings()
+                return after.threads <= before.threads && after.descriptors <= before.descriptors
             }
             looks.append(after)
             print("\(count) streams: " + looks.map(\.description).joined(separator: "; "))

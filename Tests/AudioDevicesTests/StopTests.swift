@@ -29,15 +29,8 @@ func entryCount(_ folder: String) -> Int {
     return count
 }
 
-/// Ended threads leave /proc a little after their join, and threads of the library's pools after some idle seconds. Two
-/// minutes are patience, not a measure.
-private func settles(_ folder: String, to expected: Int) -> Bool {
-    for _ in 0..<12_000 {
-        if entryCount(folder) <= expected { return true }
-        usleep(10_000)
-    }
-    return false
-}
+/// Ended threads leave /proc a little after their join, and threads of the library's pools after some idle seconds.
+private func settles(_ folder: String, to expected: Int) -> Bool { eventually { entryCount(folder) <= expected } }
 
 @Suite("Stopping")
 struct StopTests {

@@ -191,6 +191,7 @@ static void test_kept_answer(const char *recording) {
         EXPECT(woodshed_listener_set_callback(listener, keep_clip, &kept) == WOODSHED_OK);
         EXPECT(woodshed_clip_request(listener, engine, recording, NULL) == WOODSHED_OK);
         for (int wait = 0; wait < PATIENCE * 200 && !kept.clip; wait++) usleep(5000);
+        EXPECT(kept.clip != NULL);
         EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
         EXPECT(woodshed_clip_close(kept.clip) == WOODSHED_OK);
     }

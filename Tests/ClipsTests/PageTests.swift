@@ -26,7 +26,7 @@ private final class CountingDecoder: AudioDecoder {
 
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
         // A test that fails meanwhile ends.
-        _ = eventually(seconds: 400) { !isHeld.load(ordering: .acquiring) }
+        standStill { !isHeld.load(ordering: .acquiring) }
         if failures.load(ordering: .relaxed) > 0 {
             failures.subtract(1, ordering: .relaxed)
             throw .reading(info.path, errno: EIO)
@@ -49,15 +49,6 @@ private final class Tally: Sendable {
 
 @Suite struct PageTests {
     private let pageFrames: Int64 = 16_384
-
-    private func eventually(_ condition: () -> Bool) -> Bool {
-        // Two minutes are patience, not a measure.
-        for _ in 0..<60_000 {
-            if condition() { return true }
-            usleep(2000)
-        }
-        return false
-    }
 
     @Test("random reads within the smallest budget find every frame, within the limit of pages")
     func smallBudget() throws {

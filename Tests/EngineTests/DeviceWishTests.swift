@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Engine
@@ -78,7 +79,7 @@ struct DeviceWishTests {
         _ = desk.render(64)
         player.endEvents()
         var told: [PlayerEvent.Kind] = []
-        for await event in events { told.append(event.kind) }
+        try await withPatience { for await event in events { told.append(event.kind) } }
         #expect(told.suffix(3) == [.paused(.deviceLost), .paused(.deviceTaken), .resumed(.deviceTaken)], "\(told)")
         #expect(player.status.state == .playing)
     }

@@ -120,7 +120,7 @@ struct EngineStreamTests {
         player.start(at: 0)
         try engine.start()
         var started: [Int64] = []
-        await withPatience {
+        try await withPatience {
             for await event in stream where event.kind == .passStarted { started.append(event.frame) }
         }
         try engine.waitUntilFinished()

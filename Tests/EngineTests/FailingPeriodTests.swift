@@ -1,4 +1,5 @@
 import AudioDevices
+import TestSupport
 import Testing
 
 @testable import Engine
@@ -19,7 +20,7 @@ extension DeviceLoss {
             let run = try LossyRun(
                 .wait, faults: (1...30).map { "xrun@\($0 * 10)" }.joined(separator: " "), passes: 10)
             try run.start()
-            #expect(await run.comes { run.hasEnded })
+            #expect(await eventuallySuspended { run.hasEnded })
             try await run.finish()
             #expect(run.interruptions.map(\.cause) == [.xrunStorm, .xrunStorm, .xrunStorm])
             #expect(periods(run) == [1024, 2048, 4096])
@@ -35,7 +36,7 @@ extension DeviceLoss {
             let thrown = #expect(throws: EngineError.self) { try run.engine.waitUntilFinished() }
             guard case .device(let error) = thrown else { return }
             #expect(error.lossCause == .xrunStorm && error.remedy.contains("period"))
-            #expect(await run.comes { run.interruptions.count == 8 && periods(run).count == 8 })
+            #expect(await eventuallySuspended { run.interruptions.count == 8 && periods(run).count == 8 })
             #expect(periods(run) == [1024, 2048, 4096, 4096, 4096, 4096, 4096, 4096])
         }
     }

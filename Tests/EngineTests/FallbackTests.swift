@@ -1,5 +1,6 @@
 import AudioDevices
 import Glibc
+import TestSupport
 import Testing
 import VirtualCardSupport
 
@@ -21,7 +22,7 @@ extension DeviceLoss {
             let other = try card()
             let run = try LossyRun(.fallback(to: .system(other.name)), faults: "unplug@10000")
             try run.start()
-            #expect(await run.comes { run.hasEnded })
+            #expect(await eventuallySuspended { run.hasEnded })
             try await run.finish()
             let origin = try #require(run.returns.first)
             let end = try #require(run.frames(of: .finished(.completed)).first)
@@ -41,7 +42,7 @@ extension DeviceLoss {
             let run = try LossyRun(.fallback(to: .null), faults: "unplug@10000")
             let begin = ContinuousClock.now
             try run.start()
-            #expect(await run.comes { run.hasEnded })
+            #expect(await eventuallySuspended { run.hasEnded })
             let elapsed = (ContinuousClock.now - begin) / .seconds(1)
             try await run.finish()
             let origin = try #require(run.returns.first)
@@ -60,14 +61,14 @@ extension DeviceLoss {
             let run = try LossyRun(.fallback(to: .system(other.name)), faults: "unplug@10000")
             try run.start()
             try #require(await run.isLost())
-            #expect(await run.comes { run.missing.count == 1 })
+            #expect(await eventuallySuspended { run.missing.count == 1 })
             #expect(run.missing.first?.kind == (byRate ? .formatRefused : .busy))
             #expect(run.player.status.state == .paused && run.returns.isEmpty)
             #expect(other.truth(.playback).isOpen == false)
             // The user's chosen device comes first when the user asks for sound again.
             run.rig.plugIn()
             run.player.resume()
-            #expect(await run.comes { run.hasEnded })
+            #expect(await eventuallySuspended { run.hasEnded })
             try await run.finish()
             #expect(run.frames(of: .resumed(.deviceLost)) == run.returns && run.returns.count == 1)
             #expect(run.engineEvents.contains { if case .resumed = $0 { true } else { false } })

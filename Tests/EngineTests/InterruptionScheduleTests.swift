@@ -34,23 +34,22 @@ extension DeviceLoss {
 
             mutating func live(_ generator: inout SeededGenerator) async throws {
                 try run.start()
-                // Only a hang needs so many.
-                for _ in 0..<60_000 {
-                    if run.hasEnded { return }
+                let hasEnded = try await eventuallySuspended {
+                    if run.hasEnded { return true }
                     if run.interruptions.count > endings.count, run.player.status.state != .playing {
                         try await endure(&generator)
                     } else if run.player.status.state == .paused, run.returns.count == run.interruptions.count {
                         run.player.resume()
                     }
-                    try await Task.sleep(for: .milliseconds(2))
+                    return false
                 }
-                Issue.record("did not end: \(run.engineEvents)")
+                #expect(hasEnded, "\(run.engineEvents)")
             }
 
             private mutating func endure(_ generator: inout SeededGenerator) async throws {
                 stretches.append(run.stretch(from: origin))
                 let frame = run.interruptions[endings.count].frame
-                _ = await run.comes { run.player.status.outputFrame > frame + 2048 }
+                _ = await eventuallySuspended { run.player.status.outputFrame > frame + 2048 }
                 let deed = Deed.allCases.randomElement(using: &generator) ?? .nothing
                 // With the policy pause, the player is resumed below.
                 let ending: Ending =
@@ -65,14 +64,14 @@ extension DeviceLoss {
                 if deed == .pauseAndResume { run.player.resume() }
                 // Until the action is carried out; otherwise the device might come first.
                 let told = run.player.status.outputFrame
-                _ = await run.comes { run.player.status.outputFrame > told + 2048 }
+                _ = await eventuallySuspended { run.player.status.outputFrame > told + 2048 }
                 run.rig.plugIn()
                 if policy == .pause { run.player.resume() }
-                #expect(await run.comes { run.returns.count == endings.count })
+                #expect(await eventuallySuspended { run.returns.count == endings.count })
                 origin = run.returns.last ?? 0
                 // Waits, so that no later request can cause the device's first frame.
                 let first = origin
-                #expect(await run.comes { run.player.status.outputFrame > first || run.hasEnded })
+                #expect(await eventuallySuspended { run.player.status.outputFrame > first || run.hasEnded })
             }
 
             func check() async throws {

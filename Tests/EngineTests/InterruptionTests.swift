@@ -13,7 +13,7 @@ extension DeviceLoss {
 
         /// Waits for the end and for the release of all objects.
         func finish(_ run: LossyRun) async throws {
-            #expect(await run.comes { run.hasEnded }, "\(run.engineEvents) \(run.playerEvents.map(\.kind))")
+            #expect(await eventuallySuspended { run.hasEnded }, "\(run.engineEvents) \(run.playerEvents.map(\.kind))")
             // A failed device must not hang.
             try await run.finish()
         }
@@ -28,7 +28,7 @@ extension DeviceLoss {
                 try #require(await run.isLost(number))
                 stretches.append(run.stretch(from: origin))
                 run.rig.plugIn()
-                #expect(await run.comes { run.returns.count == number })
+                #expect(await eventuallySuspended { run.returns.count == number })
                 origin = run.returns.last ?? 0
             }
             try await finish(run)
@@ -74,7 +74,7 @@ extension DeviceLoss {
             try #require(await run.isLost())
             #expect(try run.isTrue([run.stretch(from: 0)]))
             run.player.resume()
-            #expect(await run.comes { run.missing.count == 1 })
+            #expect(await eventuallySuspended { run.missing.count == 1 })
             #expect(run.player.status.state == .paused)
             run.rig.plugIn()
             try await Task.sleep(for: .milliseconds(300))
@@ -94,12 +94,12 @@ extension DeviceLoss {
             try #require(await run.isLost())
             if pauses { run.player.pause() } else { try run.player.seek(toClipFrame: 20_000) }
             #expect(
-                await run.comes {
+                await eventuallySuspended {
                     run.playerEvents.contains { $0.kind == (pauses ? .paused(.user) : .moved) }
                 })
             run.rig.plugIn()
-            try #require(await run.comes { run.returns.count == 1 })
-            try #require(await run.comes { run.player.status.outputFrame > run.returns[0] + 2048 })
+            try #require(await eventuallySuspended { run.returns.count == 1 })
+            try #require(await eventuallySuspended { run.player.status.outputFrame > run.returns[0] + 2048 })
             #expect(run.player.status.state == .paused)
             #expect(!run.playerEvents.contains { $0.frame >= run.returns[0] })
             run.player.resume()
@@ -113,17 +113,17 @@ extension DeviceLoss {
             let run = try LossyRun(.wait)
             run.player.pause(at: 5000)
             try run.start()
-            try #require(await run.comes { run.player.status.state == .paused })
+            try #require(await eventuallySuspended { run.player.status.state == .paused })
             run.rig.inject(.unplug, .playback)
             try #require(await run.isLost())
             run.rig.plugIn()
-            try #require(await run.comes { run.returns.count == 1 })
-            try #require(await run.comes { run.player.status.outputFrame > run.returns[0] + 2048 })
+            try #require(await eventuallySuspended { run.returns.count == 1 })
+            try #require(await eventuallySuspended { run.player.status.outputFrame > run.returns[0] + 2048 })
             #expect(run.player.status.state == .paused)
             run.rig.inject(.unplug, .playback)
             try #require(await run.isLost(2))
             run.player.resume()
-            #expect(await run.comes { !run.missing.isEmpty })
+            #expect(await eventuallySuspended { !run.missing.isEmpty })
             run.rig.plugIn()
             try await finish(run)
             #expect(run.frames(of: .resumed(.user)) == Array(run.returns.dropFirst()))
@@ -189,10 +189,10 @@ extension DeviceLoss {
             try run.start()
             try #require(await run.isLost())
             run.player.pause()
-            try #require(await run.comes { !run.frames(of: .paused(.user)).isEmpty })
+            try #require(await eventuallySuspended { !run.frames(of: .paused(.user)).isEmpty })
             run.rig.refuse(.open, .playback, error: EBUSY, count: 3)
             run.rig.plugIn()
-            try #require(await run.comes { run.returns.count == 1 })
+            try #require(await eventuallySuspended { run.returns.count == 1 })
             #expect(run.missing.map(\.kind) == [.busy] && run.frames(of: .paused(.deviceTaken)).isEmpty)
             run.player.resume()
             try await finish(run)
@@ -207,7 +207,7 @@ extension DeviceLoss {
             run.rig.refuse(.open, .playback, error: EBUSY, count: 1)
             run.rig.plugIn()
             run.player.resume()
-            try #require(await run.comes { run.frames(of: .paused(.deviceTaken)).count == 1 })
+            try #require(await eventuallySuspended { run.frames(of: .paused(.deviceTaken)).count == 1 })
             #expect(run.returns.isEmpty)
             run.player.resume()
             try await finish(run)

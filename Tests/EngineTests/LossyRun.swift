@@ -5,6 +5,7 @@ import EngineHarness
 import Glibc
 import Realtime
 import Synchronization
+import TestSupport
 import Testing
 import VirtualCardSupport
 
@@ -89,7 +90,7 @@ final class LossyRun: Sendable {
     func finish() async throws {
         if !hasEnded { engine.stop() }
         try engine.waitUntilFinished()
-        #expect(await comes { hasEnded && diary.isWhole.load(ordering: .acquiring) })
+        #expect(await eventuallySuspended { hasEnded && diary.isWhole.load(ordering: .acquiring) })
     }
 
     // Copied element by element under the lock: the thread sanitizer does not see the sharing of an array's storage.
@@ -122,19 +123,9 @@ final class LossyRun: Sendable {
 
     func frames(of kind: PlayerEvent.Kind) -> [Int64] { playerEvents.filter { $0.kind == kind }.map(\.frame) }
 
-    /// Waits for a claim without holding a thread; returns whether the claim came true within two minutes.
-    func comes(_ claim: () -> Bool) async -> Bool {
-        // Patience, not a measure: a machine that also builds another program may be that slow.
-        for _ in 0..<60_000 {
-            if claim() { return true }
-            try? await Task.sleep(for: .milliseconds(2))
-        }
-        return claim()
-    }
-
     /// Waits for the n-th loss of the device, from 1.
     func isLost(_ number: Int = 1) async -> Bool {
-        await comes { interruptions.count >= number && player.status.state != .playing }
+        await eventuallySuspended { interruptions.count >= number && player.status.state != .playing }
     }
 
     /// The sound that a card has played since its last start, at an output frame; for use during a loss, or at the end.
@@ -200,11 +191,10 @@ final class LossyRun: Sendable {
     /// Whether every thread and descriptor of now ends. Outputs of other tests may come meanwhile.
     static func leavesNothing() async -> Bool {
         var left = remains
-        for _ in 0..<60_000 where !left.isEmpty {
-            try? await Task.sleep(for: .milliseconds(2))
+        return await eventuallySuspended {
             left.formIntersection(remains)
+            return left.isEmpty
         }
-        return left.isEmpty
     }
 
     private static func entries(_ path: String) -> [String] {

@@ -59,7 +59,9 @@ struct PassageTests {
         _ = harness.render(100) { 100 }
         harness.player.endEvents()
         var told: [SectionMaterial] = []
-        for await event in events { if case .materialChosen(let section) = event.kind { told.append(section) } }
+        try await withPatience {
+            for await event in events { if case .materialChosen(let section) = event.kind { told.append(section) } }
+        }
         let passages = told.first?.passages ?? []
         #expect(told.count == 1 && passages.map(\.material) == [.speech, .music])
         #expect(passages.first?.clipFrames.lowerBound == 3000)

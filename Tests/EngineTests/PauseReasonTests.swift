@@ -1,4 +1,5 @@
 import EngineHarness
+import TestSupport
 import Testing
 
 @testable import Engine
@@ -17,11 +18,13 @@ struct PauseReasonTests {
         _ = harness.render(100 * (deeds.count + 2)) { 64 }
         harness.player.endEvents()
         var told: [String] = []
-        for await event in events {
-            switch event.kind {
-            case .paused(let reason): told.append("\(event.frame) paused \(reason)")
-            case .resumed(let reason): told.append("\(event.frame) resumed \(reason)")
-            default: break
+        try await withPatience {
+            for await event in events {
+                switch event.kind {
+                case .paused(let reason): told.append("\(event.frame) paused \(reason)")
+                case .resumed(let reason): told.append("\(event.frame) resumed \(reason)")
+                default: break
+                }
             }
         }
         return told

@@ -1,5 +1,6 @@
 import EngineHarness
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Engine
@@ -16,7 +17,7 @@ struct PlayerEventTests {
         try edit(harness.player)
         _ = harness.render(Int(score.length) + 3000) { block }
         var all: [PlayerEvent] = []
-        for await event in stream { all.append(event) }
+        try await withPatience { for await event in stream { all.append(event) } }
         return all
     }
 
@@ -85,7 +86,7 @@ struct PlayerEventTests {
         player.serve()
         player.endEvents()
         var last: PlayerEvent?
-        for await event in stream { last = event }
+        try await withPatience { for await event in stream { last = event } }
         #expect(last?.kind == .xrun(lostFrames: 7) && last?.frame == 500 && last?.clipFrame == 500)
     }
 
@@ -118,7 +119,7 @@ struct PlayerEventTests {
         let stream = player.events
         _ = harness.render(900, from: 100) { 100 }
         var frames: [Int64] = []
-        for await event in stream { frames.append(event.frame) }
+        try await withPatience { for await event in stream { frames.append(event.frame) } }
         #expect(frames.first == 200 && frames.last == 600)
     }
 

@@ -124,17 +124,13 @@ struct PreparationTests {
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
         let analysis = try #require(ClipAnalysis.shared(for: clip, bands: .three))
         let report = Mutex((begun: false, abandoned: false, waited: false, done: false))
-        func wait(until isSo: () -> Bool) -> Bool {
-            for _ in 0..<300_000 where !isSo() { usleep(1000) }
-            return isSo()
-        }
         analysis.requests.submit(owner: 7, replacesOlder: true) { analyst in
             report.withLock { $0.begun = true }
-            for _ in 0..<120_000 where !analyst.isAbandoned { usleep(1000) }
+            standStill { analyst.isAbandoned }
             let preparation = analyst.prepare(score)
             report.withLock { $0.abandoned = preparation == nil }
         }
-        #expect(wait { report.withLock { $0.begun } })
+        #expect(eventually { report.withLock { $0.begun } })
         analysis.requests.submit(owner: 7, replacesOlder: false) { analyst in
             let preparation = analyst.prepare(score)
             report.withLock { $0.waited = preparation != nil }
@@ -143,7 +139,7 @@ struct PreparationTests {
             let preparation = analyst.prepare(score)
             report.withLock { $0.done = preparation != nil }
         }
-        #expect(wait { report.withLock { $0.done } })
+        #expect(eventually { report.withLock { $0.done } })
         #expect(report.withLock { $0.abandoned && $0.waited })
     }
 
@@ -156,7 +152,9 @@ struct PreparationTests {
         _ = harness.render(100) { 100 }
         player.endEvents()
         var told: [SectionMaterial] = []
-        for await event in events { if case .materialChosen(let section) = event.kind { told.append(section) } }
+        try await withPatience {
+            for await event in events { if case .materialChosen(let section) = event.kind { told.append(section) } }
+        }
         #expect(told.count == 1)
         #expect(told.first?.score != nil && told.first?.reason.isEmpty == false)
     }
@@ -172,7 +170,7 @@ struct PreparationTests {
         let events = player.events
         player.endEvents()
         var told = 0
-        for await event in events { if case .materialChosen = event.kind { told += 1 } }
+        try await withPatience { for await event in events { if case .materialChosen = event.kind { told += 1 } } }
         #expect(told == 1)
     }
 
@@ -188,7 +186,9 @@ struct PreparationTests {
             _ = harness.render(100) { 100 }
             harness.player.endEvents()
             var told: [PassSound] = []
-            for await event in events where event.kind == .passStarted { told.append(event.sound) }
+            try await withPatience {
+                for await event in events where event.kind == .passStarted { told.append(event.sound) }
+            }
             #expect(told == [expected])
         }
     }

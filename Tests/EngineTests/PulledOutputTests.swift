@@ -309,7 +309,7 @@ struct PulledOutputTests {
             _ = (player.status, player.takePeaks(), player.score, player.clipFrame(heardAt: 0))
             // Relaxed, so that the sanitizer sees no order between the threads.
             let frames = shared.frames.load(ordering: .relaxed)
-            try #require(eventually(seconds: 120) { shared.frames.load(ordering: .relaxed) >= frames + 128 })
+            try #require(eventually { shared.frames.load(ordering: .relaxed) >= frames + 128 })
         }
         engine.stop()
         thread.join()

@@ -15,9 +15,9 @@ extension DeviceLoss {
         /// Milliseconds from now until a card plays; nil for a card that never plays, or plays only silence.
         private func time(until card: VirtualCardRig, _ run: LossyRun, plays starts: Int) async -> Double? {
             let begin = ContinuousClock.now
-            guard await run.comes({ card.truth(.playback).starts >= starts }) else { return nil }
+            guard await eventuallySuspended({ card.truth(.playback).starts >= starts }) else { return nil }
             let time = (ContinuousClock.now - begin) / .milliseconds(1)
-            let isHeard = await run.comes {
+            let isHeard = await eventuallySuspended {
                 let truth = card.truth(.playback)
                 let count = Int(truth.deviceFrame - truth.startFrame)
                 return count > 2000
@@ -39,7 +39,7 @@ extension DeviceLoss {
             for _ in 0..<count {
                 let run = try LossyRun(.wait, clock: .real, passes: 1000)
                 try run.start()
-                try #require(await run.comes { run.rig.truth(.playback).framesMoved > 2000 })
+                try #require(await eventuallySuspended { run.rig.truth(.playback).framesMoved > 2000 })
                 run.rig.inject(.unplug, .playback)
                 try #require(await run.isLost())
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...1000, using: &generator)))
@@ -60,7 +60,7 @@ extension DeviceLoss {
                 let other = try VirtualCardRig()
                 let run = try LossyRun(.fallback(to: .system(other.name)), clock: .real, passes: 1000)
                 try run.start()
-                try #require(await run.comes { run.rig.truth(.playback).framesMoved > 2000 })
+                try #require(await eventuallySuspended { run.rig.truth(.playback).framesMoved > 2000 })
                 run.rig.inject(.unplug, .playback)
                 times.append(try #require(await time(until: other, run, plays: 1)))
                 run.engine.stop()

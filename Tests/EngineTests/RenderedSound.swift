@@ -3,6 +3,8 @@ import AudioFiles
 import Clips
 import Realtime
 import Samples
+import Synchronization
+import TestSupport
 
 @testable import Engine
 
@@ -50,25 +52,18 @@ struct Fingerprint: Equatable {
 }
 
 /// The result of work that may hang for ever after a fault; nil, and a thread left behind, for work that has not ended
-/// after ten minutes, which are patience, not a measure.
+/// after ten minutes.
 func patiently<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value? {
     let answer = PatientAnswer<Value>()
     let thread = PlainThread(name: "test-patience") {
         let result = Result { try work() }
-        answer.lock.withLock {
-            answer.result = result
-            answer.lock.wakeAll()
-        }
+        answer.result.withLock { $0 = result }
     }
     thread?.detach()
-    let result = answer.lock.withLock {
-        for _ in 0..<600 where answer.result == nil { answer.lock.wait(milliseconds: 1000) }
-        return answer.result
-    }
-    return try result?.get()
+    _ = eventually(seconds: 600) { answer.result.withLock { $0 != nil } }
+    return try answer.result.withLock { $0 }?.get()
 }
 
-private final class PatientAnswer<Value: Sendable>: @unchecked Sendable {
-    let lock = ConditionLock()
-    var result: Result<Value, any Error>?
+private final class PatientAnswer<Value: Sendable>: Sendable {
+    let result = Mutex<Result<Value, any Error>?>(nil)
 }

@@ -60,11 +60,13 @@ struct RestartTests {
             return 500
         }
         var ends: [String] = []
-        for await event in events {
-            switch event.kind {
-            case .playbackStarted: ends.append("start \(event.frame)")
-            case .finished(let reason): ends.append("\(reason) \(event.frame)")
-            default: break
+        try await withPatience {
+            for await event in events {
+                switch event.kind {
+                case .playbackStarted: ends.append("start \(event.frame)")
+                case .finished(let reason): ends.append("\(reason) \(event.frame)")
+                default: break
+                }
             }
         }
         #expect(ends == ["start 0", "stopped 740", "start 740", "completed 1740", "start 2040", "completed 3040"])
@@ -81,7 +83,7 @@ struct RestartTests {
         try engine.start()
         try engine.waitUntilFinished()
         var kinds: [PlayerEvent.Kind] = []
-        await withPatience { for await event in events { kinds.append(event.kind) } }
+        try await withPatience { for await event in events { kinds.append(event.kind) } }
         #expect(kinds.last == .finished(.completed))
         #expect(kinds.filter { $0 == .playbackStarted }.count == 2)
     }
@@ -93,9 +95,9 @@ struct RestartTests {
         player.start(at: 0)
         try engine.start()
         // The last player's end is the engine's, also before anybody waits for the end.
-        await withPatience { for await _ in player.events {} }
+        try await withPatience { for await _ in player.events {} }
         try engine.waitUntilFinished()
-        await withPatience {
+        try await withPatience {
             for await event in player.events { Issue.record("\(event)") }
             for await event in engine.events { Issue.record("\(event)") }
         }
@@ -105,11 +107,10 @@ struct RestartTests {
         let events = removed.events
         removed.start(at: 0)
         try other.start()
-        await withPatience { for await _ in events {} }
+        try await withPatience { for await _ in events {} }
         other.remove(removed)
-        await withPatience { for await _ in removed.events {} }
+        try await withPatience { for await _ in removed.events {} }
         other.stop()
-        #expect(!Task.isCancelled)
     }
 
     @Test("a restarted player of an unreadable recording fails again, and plays no silence to the end")
@@ -123,7 +124,7 @@ struct RestartTests {
             let events = player.events
             player.start()
             var last: PlayerEvent.Kind?
-            await withPatience { for await event in events { last = event.kind } }
+            try await withPatience { for await event in events { last = event.kind } }
             #expect(last == .finished(.failed) && player.failure?.kind == .io)
         }
         engine.stop()

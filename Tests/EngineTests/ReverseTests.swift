@@ -154,7 +154,9 @@ struct ReverseTests {
         #expect(player.status.isResting && player.status.clipFrame == 2000)
         _ = harness.render(14_000, from: 12_050) { 500 }
         var events: [PlayerEvent] = []
-        for await event in stream where event.kind != .playbackStarted { events.append(event) }
+        try await withPatience {
+            for await event in stream where event.kind != .playbackStarted { events.append(event) }
+        }
         #expect(!events.contains { !$0.isReversed })
         #expect(events.map(\.frame) == [0, 0, 12_000, 12_100, 24_100, 24_100, 24_100])
         #expect(events.map(\.clipFrame) == [7999, 7999, 2000, 7999, 2000, 2000, 2000])

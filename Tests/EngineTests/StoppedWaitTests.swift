@@ -52,8 +52,8 @@ struct StoppedWaitTests {
         let player = try engine.makePlayer(clip, score: score)
         player.start(at: 0)
         try engine.start()
-        // Patience, not a measure: the frames that the device's thread needs next never come.
-        for _ in 0..<600_000 where !isWaiting(engine, clip, score, wait) { usleep(1000) }
+        // The frames that the device's thread needs next never come.
+        #expect(eventually { isWaiting(engine, clip, score, wait) })
         try #require(patiently { engine.stop() } != nil)
         #expect(player.status.starvedFrames == 0)
 

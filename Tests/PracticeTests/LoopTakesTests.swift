@@ -124,11 +124,7 @@ final class LoopRig {
     /// - Returns: The events of the takes.
     func run() async throws -> (events: [PracticeTakeEvent], error: EngineError?) {
         let stream = recorder.events
-        let reading = Task {
-            var events: [PracticeTakeEvent] = []
-            for await event in stream { events.append(event) }
-            return events
-        }
+        let reading = Task { await stream.reduce(into: [PracticeTakeEvent]()) { $0.append($1) } }
         session.start()
         try recorder.start()
         // A second start is refused, and does not list each take twice.
@@ -144,7 +140,7 @@ final class LoopRig {
             }
         }
         recorder.finish()
-        return (await reading.value, error)
+        return (try await withPatience { await reading.value }, error)
     }
 
     /// A take's samples as frames of the recording; 0 for silence, and a value in between where two sounds meet.

@@ -242,10 +242,6 @@ private final class LoggedHarness {
 
     /// Waits without blocking a thread that events need.
     func waitUntil(_ isDone: () throws -> Bool) async {
-        let limit = ContinuousClock.now + .seconds(400)
-        while (try? isDone()) != true, ContinuousClock.now < limit {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        #expect((try? isDone()) == true)
+        #expect(await eventuallySuspended { (try? isDone()) == true })
     }
 }

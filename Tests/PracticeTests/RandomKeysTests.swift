@@ -52,7 +52,8 @@ struct RandomKeysTests {
             }
             harness.play(frames)
             let isRight = check(harness, model, from: harness.frame - frames)
-            let isTold = try await isSoon { session.currentNumber == model.section + 1 }
+            // Events travel in a task.
+            let isTold = await eventuallySuspended { session.currentNumber == model.section + 1 }
             #expect(isTold, "section \(session.currentNumber), not \(model.section + 1)")
             #expect(session.marks.isRunning == model.isLoop && session.marks.start == model.start)
             #expect(session.marks.end == model.end)
@@ -64,15 +65,6 @@ struct RandomKeysTests {
             log.append("\(harness.frame): \(press(key, session, harness, &model, bufferFrames, &random))")
         }
         #expect(model.jumpCount > count / 3)
-    }
-
-    /// Waits until a claim is true, without holding the thread that would make the claim true: events travel in a task.
-    private func isSoon(_ claim: () -> Bool) async throws -> Bool {
-        for _ in 0..<120_000 {
-            if claim() { return true }
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        return claim()
     }
 
     /// Presses a key in the session and in the model.

@@ -44,12 +44,7 @@ struct ReleasedRecorderTests {
     func released() async throws {
         let ending = Ending()
         let (folder, store) = try await playAndRelease(ending)
-        // Waits without blocking a thread that the events need.
-        let limit = ContinuousClock.now + .seconds(400)
-        while !ending.isOver.withLock({ $0 }), ContinuousClock.now < limit {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(ending.isOver.withLock { $0 })
+        #expect(await eventuallySuspended { ending.isOver.withLock { $0 } })
         let takes = try store.takes()
         #expect(takes.count == 2 && takes.allSatisfy { $0.sound.frameCount > 0 })
         withExtendedLifetime(folder) {}

@@ -1,8 +1,8 @@
 import AudioDevices
 import Clips
-import Realtime
 import SoundFileSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Engine
@@ -47,25 +47,18 @@ struct QueueInboxTests {
     }
 
     /// Events until their end.
-    private final class Told: @unchecked Sendable {
-        private let lock = ConditionLock()
-        // Guarded by `lock`.
-        private var names: [String] = []
-        private var isOver = false
+    private final class Told: Sendable {
+        private let state = Mutex((names: [String](), isOver: false))
 
         func add(_ name: String?) {
-            lock.withLock {
-                if let name { names.append(name) } else { isOver = true }
-                lock.wakeAll()
+            state.withLock { state in
+                if let name { state.names.append(name) } else { state.isOver = true }
             }
         }
 
         func all() -> [String] {
-            lock.withLock {
-                // Two minutes, and less after many events, are patience and no measure.
-                for _ in 0..<120_000 where !isOver { lock.wait(milliseconds: 1) }
-                return names
-            }
+            _ = eventually { state.withLock { $0.isOver } }
+            return state.withLock { $0.names }
         }
     }
 }

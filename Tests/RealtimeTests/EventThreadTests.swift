@@ -1,27 +1,22 @@
 import Realtime
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Threads that take events")
 struct EventThreadTests {
     /// The events taken by a thread, and a wait for the thread's end.
     private final class Record: Sendable {
-        private let lock = ConditionLock()
         private let state = Mutex((taken: [Int](), isOver: false))
 
         func take(_ number: Int) { state.withLock { $0.taken.append(number) } }
 
-        func end() {
-            lock.withLock {
-                state.withLock { $0.isOver = true }
-                lock.wakeAll()
-            }
-        }
+        func end() { state.withLock { $0.isOver = true } }
 
-        /// The events taken until the end, or for two minutes.
+        /// The events taken until the end.
         func wait() -> [Int] {
-            lock.withLock { for _ in 0..<120 where !state.withLock({ $0.isOver }) { lock.wait(milliseconds: 1000) } }
-            return state.withLock { $0.taken }
+            _ = eventually { state.withLock { $0.isOver } }
+            return taken
         }
 
         var taken: [Int] { state.withLock { $0.taken } }

@@ -33,14 +33,6 @@ private final class Tally: Sendable {
 
 @Suite("Published store")
 struct PublishedStoreTests {
-    /// Ends when `isSo`; two minutes are patience, not a measure.
-    private func eventually(_ lock: ConditionLock, _ isSo: () -> Bool) -> Bool {
-        lock.withLock {
-            for _ in 0..<120_000 where !isSo() { lock.wait(milliseconds: 1) }
-            return isSo()
-        }
-    }
-
     @Test("a withdrawn object is returned once every reader has been outside since, and not before")
     func retiring() throws {
         let store = try #require(PublishedStore(count: 3))
@@ -77,7 +69,7 @@ struct PublishedStoreTests {
                 }
                 reader.epoch.leave()
             })
-        #expect(eventually(store.lock) { store.awaited == [[1..<2]] && store.recentlyAwaited == [1] })
+        #expect(eventually { store.lock.withLock { store.awaited == [[1..<2]] && store.recentlyAwaited == [1] } })
         var retired = RetiredList<Item>()
         retired.retire(0, near, from: store)
         retired.retire(0, far, from: other)
@@ -105,7 +97,7 @@ struct PublishedStoreTests {
                 #expect(store.wait(for: [0..<2]) == (closes ? .closed : .unavailable(1)))
             },
         ]
-        #expect(eventually(store.lock) { store.awaited.count == 2 })
+        #expect(eventually { store.lock.withLock { store.awaited.count == 2 } })
         store.lock.withLock { if closes { store.close() } else { store.setUnavailable(1, true) } }
         for thread in threads { thread?.join() }
         if closes { return }
@@ -136,7 +128,7 @@ struct PublishedStoreTests {
         let waiter = PlainThread(name: "test-waiter") {
             #expect(store.wait(for: [0..<2], reader: first) == .closed)
         }
-        #expect(eventually(store.lock) { store.awaited.count == 3 })
+        #expect(eventually { store.lock.withLock { store.awaited.count == 3 } })
         store.endWaits(of: first)
         threads[0]?.join()
         waiter?.join()

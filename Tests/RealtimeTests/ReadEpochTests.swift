@@ -33,12 +33,12 @@ struct ReadEpochTests {
 
     @Test("entering or leaving an epoch twice ends the program rather than corrupt memory")
     func misuse() async {
-        await #expect(processExitsWith: .failure) {
+        await #expect(processExitsWith: .signal(trapSignal)) {
             let epoch = ReadEpoch()
             epoch.reader.enter()
             epoch.reader.enter()
         }
-        await #expect(processExitsWith: .failure) {
+        await #expect(processExitsWith: .signal(trapSignal)) {
             let epoch = ReadEpoch()
             epoch.reader.leave()
         }

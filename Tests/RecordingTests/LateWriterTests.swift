@@ -15,7 +15,7 @@ private final class StuckSink: TakeSink {
     let goesOn = Atomic<Bool>(false)
     private(set) var frameCount: Int64 = 0
 
-    private func wait() { _ = eventually(seconds: 400) { goesOn.load(ordering: .acquiring) } }
+    private func wait() { standStill { goesOn.load(ordering: .acquiring) } }
 
     func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) {
         wait()
@@ -206,9 +206,11 @@ struct LateWriterTests {
         #expect(rig.progress.workCount == open + 2)
         rig.timed.end()
         var (lost, lengths): ([Int64], [Int64]) = ([], [])
-        for await event in events {
-            if case .lost(_, _, let frames) = event { lost.append(frames) }
-            if case .ended(_, let end) = event { lengths.append(end.frameCount) }
+        try await withPatience {
+            for await event in events {
+                if case .lost(_, _, let frames) = event { lost.append(frames) }
+                if case .ended(_, let end) = event { lengths.append(end.frameCount) }
+            }
         }
         #expect(lost == [57_600, 57_600] && lengths == [58_601, 58_601])
         withExtendedLifetime(scratch) {}

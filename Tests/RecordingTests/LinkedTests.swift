@@ -62,7 +62,9 @@ struct LinkedTests {
         try stopped.save()
         let roundTrip = try #require(linked.roundTripFrames)
         var first: Int64?
-        await withPatience { for await event in events { if case .started(let frame, _) = event { first = frame } } }
+        try await withPatience {
+            for await event in events { if case .started(let frame, _) = event { first = frame } }
+        }
         #expect(first == 0)
         let taken = floatSamples(ofTake: folder["take.wav"])
         let start = Int(roundTrip) + 37

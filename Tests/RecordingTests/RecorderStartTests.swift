@@ -19,7 +19,7 @@ private final class ManualInput: InputStream {
     let isStarting = Atomic(false)
     let startCount = Atomic(0)
     private let isStarted = Atomic(false)
-    private let isStopped = Atomic(false)
+    let isStopped = Atomic(false)
     private let kind: Start
 
     init(_ kind: Start, clock: StreamClock = .real) { (self.kind, self.clock) = (kind, clock) }
@@ -35,7 +35,7 @@ private final class ManualInput: InputStream {
     func start(_: CaptureCallbacks) throws(DeviceError) {
         startCount.add(1, ordering: .relaxed)
         isStarting.store(true, ordering: .releasing)
-        if kind == .waitsForStop { _ = eventually(seconds: 400) { isStopped.load(ordering: .acquiring) } }
+        if kind == .waitsForStop { standStill { isStopped.load(ordering: .acquiring) } }
         guard kind == .works else { throw DeviceError(kind: .io, message: "it does not start", remedy: "None.") }
         isStarted.store(true, ordering: .releasing)
     }
@@ -44,7 +44,7 @@ private final class ManualInput: InputStream {
 
     func waitUntilFinished() throws(DeviceError) {
         guard isStarted.load(ordering: .acquiring) else { return }
-        _ = eventually(seconds: 400) { isStopped.load(ordering: .acquiring) }
+        standStill { isStopped.load(ordering: .acquiring) }
     }
 }
 
@@ -119,6 +119,8 @@ struct RecorderStartTests {
         let thread = PlainThread(name: "starter") { try? core.start() }
         #expect(thread != nil && eventually { input.isStarting.load(ordering: .acquiring) })
         core.shutDown()
+        // Without the stop the start, too, would end at last.
+        #expect(input.isStopped.load(ordering: .acquiring))
         thread?.join()
         #expect(!core.isServing)
     }

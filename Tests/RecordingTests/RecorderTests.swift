@@ -106,7 +106,7 @@ struct RecorderTests {
         let idle = try IdleRecorder(input: .file(path: path), request: request(256))
         let (monitor, events) = (idle.monitor, idle.monitor.events)
         let armed = try idle.arm()
-        await withPatience { for await event in events { if case .inputEnded = event { break } } }
+        try await withPatience { for await event in events { if case .inputEnded = event { break } } }
         let draft = try armed.prepare(take("empty.wav"))
         let stopped = armed.record(draft).stop()
         #expect(stopped.summary.frameCount == 0 && stopped.summary.reason == .inputEnded)
@@ -130,8 +130,7 @@ struct RecorderTests {
         try running.stop().discard()
         #expect(kept == nil)
         #expect(monitor.status.recordedFrames == 512)
-        await withPatience { for await event in monitor.events { Issue.record("\(event)") } }
-        #expect(!Task.isCancelled)
+        try await withPatience { for await event in monitor.events { Issue.record("\(event)") } }
     }
 }
 

@@ -105,10 +105,10 @@ final class CourseRig {
     }
 
     /// The events, once no further event follows.
-    func told() async -> [RecorderEvent] {
+    func told() async throws -> [RecorderEvent] {
         broadcast.end()
         var result: [RecorderEvent] = []
-        for await event in events { result.append(event) }
+        try await withPatience { for await event in events { result.append(event) } }
         return result
     }
 }
@@ -202,7 +202,7 @@ struct TakeWriterTests {
         #expect(rig.capture.droppedFrames == 960 && rig.sink.frames[0].count == 2400)
         #expect(rig.sink.frames[1][960..<1920].allSatisfy { $0 == 0 })
         #expect(rig.sink.frames[1][1920] == CourseRig.sample(1920, 1) && rig.sink.frames[1][959] != 0)
-        let told = await rig.told()
+        let told = try await rig.told()
         #expect(told.contains(.overrun(frame: 960, lostFrames: 960)))
         let end = try #require(rig.progress.waitForEnd(seconds: 0))
         #expect(end.lostFrames == 960 && end.frameCount == 2400 && end.reason == .asked)
@@ -224,7 +224,7 @@ struct TakeWriterTests {
     }
 
     @Test("low disk space is reported once, and again only after there was enough")
-    func diskLow() async {
+    func diskLow() async throws {
         var watch = DiskWatch(path: "/tmp", bytesPerSecond: 1)
         let seconds: [Double] = [61, 59, 10, 100, 59, 121, 1]
         #expect(seconds.map { watch.isLow($0) } == [false, true, false, false, false, false, true])
@@ -245,7 +245,7 @@ struct TakeWriterTests {
         shared.tell()
         shared.events.end()
         var told: [RecorderEvent] = []
-        for await event in events { told.append(event) }
+        try await withPatience { for await event in events { told.append(event) } }
         #expect(told.count == 1)
         #expect(shared.progress.current.secondsLeft.map { $0 < 1 } == true)
     }
@@ -279,9 +279,11 @@ struct TakeWriterTests {
         rig.timed.end()
         var paths: [String] = []
         var ends: [TimedTakeEnd] = []
-        for await event in events {
-            if case .began(_, let path, _) = event { paths.append(path ?? "") }
-            if case .ended(_, let end) = event { ends.append(end) }
+        try await withPatience {
+            for await event in events {
+                if case .began(_, let path, _) = event { paths.append(path ?? "") }
+                if case .ended(_, let end) = event { ends.append(end) }
+            }
         }
         #expect(paths == (hasMore ? [scratch.file("3.wav")] : []))
         #expect(ends.map(\.frameCount) == [hasMore ? 600 : 0])
@@ -292,7 +294,7 @@ struct TakeWriterTests {
     @Test(
         "a take with a limit ends on its frame, in the pre-roll, in a block or in lost frames",
         arguments: [100, 700, 1300])
-    func limit(frames: Int64) async {
+    func limit(frames: Int64) async throws {
         let rig = CourseRig()
         rig.capture(0, 600)
         rig.commands.add(.record(rig.draft(limit: frames))) { 600 }
@@ -302,7 +304,7 @@ struct TakeWriterTests {
         #expect(rig.sink.frames[0].count == Int(frames))
         // 480 frames of pre-roll, so the take's frame 0 is the input's 120.
         #expect(rig.sink.frames[0][99] == CourseRig.sample(219, 0))
-        #expect(await rig.told().last == .stopped(frame: frames, .limit))
+        #expect(try await rig.told().last == .stopped(frame: frames, .limit))
         #expect(rig.progress.current.state == .stopped)
     }
 
@@ -322,7 +324,7 @@ struct TakeWriterTests {
         #expect(end.reason == .failed && end.failure?.kind == .diskFull)
         #expect(end.frameCount == Int64(rig.sink.frames.first?.count ?? 0) && end.frameCount == Int64(call / 2 * 96))
         #expect(rig.capture.windows.readableCount == 2 * 8 * 96 / rig.capture.windowFrames)
-        let told = await rig.told()
+        let told = try await rig.told()
         #expect(told.filter { if case .failed = $0 { true } else { false } }.count == 1)
         #expect(told.last == .stopped(frame: end.frameCount, .failed))
         try rig.writer.conclude(keeping: true)
@@ -344,14 +346,14 @@ struct TakeWriterTests {
         let end = try #require(rig.progress.waitForEnd(seconds: 0))
         #expect(end.reason == .asked && end.failure == nil && end.frameCount == 288)
         #expect(rig.sink.marks == ["one": 96, "two": 288])
-        let told = await rig.told()
+        let told = try await rig.told()
         #expect(told.filter { if case .marked = $0 { true } else { false } }.count == 2)
     }
 
     @Test(
         "levels are reported for the same windows at every block length, and overs with their frame",
         arguments: [1, 7, 96, 1000])
-    func levels(block: Int) async {
+    func levels(block: Int) async throws {
         let rig = CourseRig()
         let teller = LevelReporter(rig.capture, events: rig.broadcast, channelCount: 2, sampleRate: 960)
         let buffer = PlanarBuffer(channelCount: 2, frameCount: 1000)
@@ -369,7 +371,7 @@ struct TakeWriterTests {
             frame += count
             teller.step()
         }
-        let told = await rig.told()
+        let told = try await rig.told()
         #expect(told.contains(.over(channel: 1, inputFrame: 1333)))
         let reports = told.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
         #expect(reports.map(\.inputFrame).first == 1089 && reports.count == 11)

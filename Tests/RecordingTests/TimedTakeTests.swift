@@ -11,7 +11,7 @@ import Testing
 @Suite("Takes at named frames of the input")
 struct TimedTakeTests {
     @Test("a ninth take at once is refused with the cause")
-    func tooManyTakes() async {
+    func tooManyTakes() async throws {
         let rig = CourseRig()
         let events = rig.timed.stream
         for id in 1...9 {
@@ -21,8 +21,10 @@ struct TimedTakeTests {
         rig.writer.step()
         rig.timed.end()
         var ends: [String] = []
-        for await event in events {
-            if case .ended(let id, let end) = event { ends.append("\(id) \(end.failure?.kind.rawValue ?? "")") }
+        try await withPatience {
+            for await event in events {
+                if case .ended(let id, let end) = event { ends.append("\(id) \(end.failure?.kind.rawValue ?? "")") }
+            }
         }
         #expect(ends == ["9 limitExceeded"])
     }
@@ -43,9 +45,11 @@ struct TimedTakeTests {
         rig.writer.step()
         rig.timed.end()
         var (begins, lengths): ([Int64], [Int64]) = ([], [])
-        for await event in events {
-            if case .began(_, _, let frame) = event { begins.append(frame) }
-            if case .ended(_, let end) = event { lengths.append(end.frameCount) }
+        try await withPatience {
+            for await event in events {
+                if case .began(_, _, let frame) = event { begins.append(frame) }
+                if case .ended(_, let end) = event { lengths.append(end.frameCount) }
+            }
         }
         #expect(begins == [600 - Int64(CourseRig.preRoll)] && lengths == [Int64(CourseRig.preRoll)])
         withExtendedLifetime(scratch) {}
@@ -74,7 +78,7 @@ struct TimedTakeTests {
         rig.writer.step()
         rig.timed.end()
         var ends: [TimedTakeEnd] = []
-        for await event in events { if case .ended(_, let end) = event { ends.append(end) } }
+        try await withPatience { for await event in events { if case .ended(_, let end) = event { ends.append(end) } } }
         #expect(ends.map(\.frameCount) == [frames] && ends.map(\.reason) == [.limit])
         withExtendedLifetime(scratch) {}
     }

@@ -3,6 +3,7 @@ import Explanations
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RemoteControl
@@ -137,7 +138,7 @@ struct ControllerTests {
             if carriesOut, case .pressed = news { thread.carriedOut() }
         }
         act()
-        #expect(Echo.waits { told.list.withLock { $0.count } >= count })
+        #expect(eventually { told.list.withLock { $0.count } >= count })
         thread.stop()
         return told.list.withLock { $0 }
     }

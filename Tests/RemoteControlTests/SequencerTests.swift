@@ -1,6 +1,7 @@
 // The ALSA sequencer, where the machine has a sequencer: another client plays the controller.
 import CALSA
 import Glibc
+import TestSupport
 import Testing
 
 @testable import RemoteControl
@@ -44,7 +45,7 @@ struct SequencerTests {
     /// The first arrivals from a source, up to a count.
     private func arrivals(_ source: SequencerSource, count: Int) -> [ControllerArrival] {
         var all: [ControllerArrival] = []
-        _ = Echo.waits {
+        _ = eventually {
             all += source.read()
             return all.count >= count
         }

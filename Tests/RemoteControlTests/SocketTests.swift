@@ -250,7 +250,7 @@ struct SocketTests {
             let program = try #require(Program(echo.server.path))
             program.send("one\ntwo\nthree\nquit forg")
         }
-        #expect(Echo.waits { echo.lines.count >= 60 }, "\(echo.lines.count)")
+        #expect(eventually { echo.lines.count >= 60 }, "\(echo.lines.count)")
         let program = try #require(Program(echo.server.path))
         #expect(program.ask("end") == "<end>")
         #expect(echo.lines.count == 61 && !echo.lines.contains { $0.hasPrefix("quit") })
@@ -265,7 +265,7 @@ struct SocketTests {
             program.send([UInt8](repeating: 0x78, count: 20_000) + Array("\nnext\n".utf8))
         }
         // Nothing else wakes the thread of the sockets.
-        #expect(Echo.waits { echo.lines.count >= 20 }, "\(echo.lines.count)")
+        #expect(eventually { echo.lines.count >= 20 }, "\(echo.lines.count)")
         #expect(echo.lines.allSatisfy { $0 == "next" })
     }
 
@@ -297,7 +297,7 @@ struct SocketTests {
         var program = Program(echo.server.path)
         #expect(program?.ask("follow") == "<follow>")
         program = nil
-        #expect(Echo.waits { !echo.server.hasFollowers })
+        #expect(eventually { !echo.server.hasFollowers })
     }
 
     @Test("lines after a burst are taken at the pace of a run")

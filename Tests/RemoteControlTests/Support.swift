@@ -48,13 +48,4 @@ final class Echo: Sendable {
     /// Copied under the lock: the sanitizer does not see that the array's reference count orders a read before the next
     /// append.
     var lines: [String] { seen.withLock { $0.map(\.self) } }
-
-    /// Waits until something is so; false after two minutes.
-    static func waits(until isSo: () -> Bool) -> Bool {
-        for _ in 0..<12_000 {
-            if isSo() { return true }
-            usleep(10_000)
-        }
-        return false
-    }
 }

@@ -82,10 +82,9 @@ struct AbandonedRequestTests {
         var request = try request("/late?n=10&gate=\(gate)&id=\(id)")
         request.acceptsAnswer = { _ in answers.withLock { $0 += 1 } }
         let driven = try DrivenRequest(request)
-        var isSent = false
-        for _ in 0..<1000 where !isSent {
+        let isSent = try await eventuallySuspended {
             driven.step()
-            isSent = try await !server.requests(id).isEmpty
+            return try await !server.requests(id).isEmpty
         }
         try #require(isSent)
         driven.exchange.abandon()

@@ -228,14 +228,16 @@ struct QueueTests {
         var seen: [[String]] = []
         for stream in streams {
             var kinds: [TransferEvent.Kind] = []
-            for await event in stream {
-                kinds.append(event.kind)
-                if event.isLast { break }
+            try await withPatience {
+                for await event in stream {
+                    kinds.append(event.kind)
+                    if event.isLast { break }
+                }
             }
             seen.append(kinds.names)
         }
         #expect(seen[0].last == "finished" && seen[1] == seen[0] && seen[2] == seen[0])
-        for await _ in transfer.events { Issue.record("an event after the last one") }
+        try await withPatience { for await _ in transfer.events { Issue.record("an event after the last one") } }
         #expect(try await transfer.outcome.byteCount == 100_000)
     }
 

@@ -215,9 +215,9 @@ struct ResumeTests {
         let queue = TransferQueue(.forTests)
         let events = queue.events
         let transfer = try queue.add(wanted)
-        #expect(await first(events) { if case .downloading = $0.kind { true } else { false } } != nil)
+        #expect(try await first(events) { if case .downloading = $0.kind { true } else { false } } != nil)
         let parts = folder.path("")
-        #expect(eventually(seconds: 300) { (try? PartSummary.all(in: parts))?.first?.isHeld == true })
+        #expect(eventually { (try? PartSummary.all(in: parts))?.first?.isHeld == true })
         let error = try await fetch(wanted).result.error
         #expect(error?.kind == .heldByOther && error?.message.contains("this program") == true)
         #expect(!PartSummary.remove(ofFile: folder.path("a.wav"), calls: SystemFileCalls()))

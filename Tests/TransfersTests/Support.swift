@@ -170,9 +170,9 @@ extension [TransferEvent.Kind] {
 
 /// The next event of a stream for which a claim is true.
 func first(
-    _ events: AsyncStream<TransferEvent>, where isWanted: (TransferEvent) -> Bool
-) async -> TransferEvent? {
-    await withPatience { () -> TransferEvent? in
+    _ events: AsyncStream<TransferEvent>, where isWanted: @escaping (TransferEvent) -> Bool
+) async throws -> TransferEvent? {
+    try await withPatience { () -> TransferEvent? in
         for await event in events where isWanted(event) { return event }
         return nil
     }

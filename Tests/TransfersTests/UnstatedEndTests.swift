@@ -139,7 +139,7 @@ struct UnstatedEndTests {
     private final class Gate: Sendable {
         private let isOpen = Atomic<Bool>(false)
         func open() { isOpen.store(true, ordering: .releasing) }
-        func wait() { _ = eventually(seconds: 400) { isOpen.load(ordering: .acquiring) } }
+        func wait() { standStill { isOpen.load(ordering: .acquiring) } }
     }
 
     private func held(by gate: Gate) throws -> TransferRequest {

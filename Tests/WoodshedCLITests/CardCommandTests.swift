@@ -99,7 +99,7 @@ struct ComparedRatingTests {
     init() throws {
         home = [
             "XDG_DATA_HOME": folder["data"], "XDG_STATE_HOME": folder["state"], "XDG_CACHE_HOME": folder["cache"],
-            "TERM": "dumb", "TZ": "UTC",
+            "TERM": "dumb", "TZ": Command.zoneAtNoon,
         ]
         // A voice gliding up and down, in syllables; the take is a second of the voice.
         let sound = (0..<6 * Self.rate).flatMap { frame -> [UInt8] in

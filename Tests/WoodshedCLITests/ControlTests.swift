@@ -31,12 +31,13 @@ struct Studio {
 
     /// Connects to the run, and waits until the run listens.
     func connect() -> Program? {
-        for _ in 0..<12_000 {
-            if let name = sockets.first, let program = Program(folder["run/woodshed/\(name)"]) { return program }
-            usleep(10_000)
+        var program: Program?
+        let isFound = eventually {
+            program = sockets.first.flatMap { Program(folder["run/woodshed/\($0)"]) }
+            return program != nil
         }
-        Issue.record("no socket")
-        return nil
+        #expect(isFound, "no socket")
+        return program
     }
 
     /// - Parameter output: A file for standard output; a delayed test may leave a pipe full for too long.

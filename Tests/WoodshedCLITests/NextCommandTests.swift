@@ -15,7 +15,10 @@ struct NextCommandTests {
     init() {
         let data = [UInt8](repeating: 0, count: 2 * 8000 * 200)
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
-        home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb", "TZ": "UTC"]
+        home = [
+            "XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb",
+            "TZ": Command.zoneAtNoon,
+        ]
     }
 
     @discardableResult
@@ -181,7 +184,7 @@ struct RatingKeysTests {
         _ = unsafe mkdir(folder["run"], 0o700)
         home = [
             "XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "XDG_RUNTIME_DIR": folder["run"],
-            "TERM": "dumb", "TZ": "UTC",
+            "TERM": "dumb", "TZ": Command.zoneAtNoon,
         ]
         for words in [["add", "1-7", "--name", "Solo"], ["add", "9-15", "--name", "Bridge"]] {
             #expect(Command.run(["sections", folder["song.wav"]] + words, environment: home).status == 0)

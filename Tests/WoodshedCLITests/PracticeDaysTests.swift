@@ -32,7 +32,7 @@ struct PracticeDaysTests {
         }
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: data))
         home = [
-            "ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "TERM": "dumb", "TZ": "UTC",
+            "ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "TERM": "dumb", "TZ": Command.zoneAtNoon,
             "XDG_DATA_HOME": folder["data"], "XDG_STATE_HOME": folder["state"], "XDG_CACHE_HOME": folder["cache"],
         ]
     }

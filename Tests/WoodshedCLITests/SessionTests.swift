@@ -253,7 +253,7 @@ struct SessionTests {
             ["render", song, "--section", "0-10f", "-n", "100000", "-o", folder["out.wav"], "--json"],
             outputPath: folder["full"], seconds: 400
         ) { running in
-            #expect(eventually(seconds: 300) { isFull(pipe: reader) })
+            #expect(eventually { isFull(pipe: reader) })
             running.send(SIGINT)
             #expect(running.waitUntilTaken(SIGINT))
             running.send(SIGINT)

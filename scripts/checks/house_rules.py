@@ -37,6 +37,12 @@ LINES = [
     ("", None, r"(?<![\w.])/(home|Users|root|work|opt/swift)/", "path of somebody's own machine"),
     # Such a limit also counts the time for which other tests hold the threads; step.sh ends tests without progress.
     (r"^Tests/.*\.swift$", "//", r"\.timeLimit\(", "a limit for the time of a test, which ends on a busy machine"),
+    # An event that never comes would hold the whole run until the step ends it, and the failure would name no test.
+    (r"^Tests/.*\.swift$", "//", r"^(?!.*\b(?:withPatience|Task|for await)\b).*\n[ \t]*for await\b",
+     "a wait for events without an end of its own; use withPatience"),
+    # SIGALRM, the end of a process that hangs (Tests/CExitTests), is a failure, too.
+    (r"^Tests/.*\.swift$", "//", r"\bprocessExitsWith: \.failure\b",
+     "also the end of a process that hangs; name the signal or the exit code"),
     # -1 is every process, and the system reuses the number of a process that has ended. Swift and C use a descriptor
     # (pidfd), Python its own Popen or a descriptor, the shell a job (%1): Bash checks whether the job still runs, and
     # belongs to this shell.

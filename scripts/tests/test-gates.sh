@@ -93,6 +93,12 @@ expect nothing "the one place with the words of the system" house_rules
 lay_module && plant 'let path = "/ho''me/somebody/song.wav"' && expect found "a path of somebody's own machine" house_rules
 lay_module && mkdir "$folder/Tests" && echo '@Test("ends", .timeLimit(.minutes(5)))' >"$folder/Tests/EndTests.swift"
 expect found "a limit for the time of a test" house_rules
+lay_module && mkdir "$folder/Tests" && printf '%s\n' 'start()' 'for await _ in events {}' >"$folder/Tests/WaitTests.swift"
+expect found "a wait for events without an end of its own" house_rules
+printf '%s\n' 'try await withPatience {' '    for await _ in events {}' '}' >"$folder/Tests/WaitTests.swift"
+expect nothing "a wait for events with an end" house_rules
+lay_module && mkdir "$folder/Tests" && echo 'await #expect(processExitsWith: .failure) {}' >"$folder/Tests/EndTests.swift"
+expect found "an expected failure that a hanging process also has" house_rules
 lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)' && expect found "a signal by a process's number, in Swift" house_rules
 lay_module && plant '/// How to end it: "ki''ll 4711". It cannot ki''ll (by itself).' && plant 'let advice = "or: ki''ll \(process)"'
 expect nothing "a word about signals" house_rules

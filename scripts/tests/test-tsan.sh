@@ -61,7 +61,7 @@ mkdir -p "$planted"/{CSources,Sources,Tests/TestSupport}
 cp -r CSources/{CRealtime,CAllocationCounter,CSanitizerSupport} "$planted/CSources/"
 cp -r Sources/{Explanations,Realtime} "$planted/Sources/"
 cp -r Tests/RealtimeTests "$planted/Tests/"
-cp Tests/TestSupport/{Allocations,Patience,Privileges,Sanitizers,SeededGenerator}.swift "$planted/Tests/TestSupport/"
+cp Tests/TestSupport/{Allocations,Patience,Privileges,Sanitizers,SeededGenerator,Traps}.swift "$planted/Tests/TestSupport/"
 cat >"$planted/Package.swift" <<'END'
 // swift-tools-version: 6.2
 import PackageDescription

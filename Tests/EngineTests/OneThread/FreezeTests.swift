@@ -184,7 +184,7 @@ struct FreezeTests {
         harness.player.unfreeze(at: 5500)
         _ = harness.render(8000) { 500 }
         var told: [PlayerEvent] = []
-        for await event in stream { told.append(event) }
+        try await withPatience { for await event in stream { told.append(event) } }
         let kinds: [PlayerEvent.Kind] = [
             .playbackStarted, .sectionStarted, .passStarted, .frozen, .moved, .unfrozen, .passEnded, .sectionEnded,
             .finished(.completed),

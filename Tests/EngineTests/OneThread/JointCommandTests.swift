@@ -65,7 +65,9 @@ struct JointCommandTests {
                 #expect(harness.render(8192) { block } == sound)
                 harness.player.endEvents()
                 var changes: [Int64] = []
-                for await event in events where event.kind == .speedChanged { changes.append(event.frame) }
+                try await withPatience {
+                    for await event in events where event.kind == .speedChanged { changes.append(event.frame) }
+                }
                 #expect(changes == [joint])
             }
         }

@@ -222,7 +222,7 @@ struct PlayerEditTests {
         #expect(output[699] == 0.5)
         #expect(output[740...].allSatisfy { $0 == 0 })
         var last: PlayerEvent?
-        for await event in events { last = event }
+        try await withPatience { for await event in events { last = event } }
         #expect(last?.kind == .finished(.stopped))
         #expect(last?.frame == 740)
     }

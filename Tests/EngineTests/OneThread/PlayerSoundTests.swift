@@ -188,7 +188,7 @@ struct PlayerSoundTests {
             harness.player.start(at: 0)
             let sound = harness.render(11_000) { 512 }[0]
             var kinds: [PlayerEvent.Kind] = []
-            for await event in events { kinds.append(event.kind) }
+            try await withPatience { for await event in events { kinds.append(event.kind) } }
             let reduction = kinds.lazy.compactMap { kind in
                 if case .limited(let decibels) = kind { decibels } else { nil }
             }.first

@@ -121,7 +121,7 @@ struct SpeedCurveTests {
         try harness.player.seek(toClipFrame: 2100, at: 100)
         _ = harness.render(3000) { 333 }
         var last: PlayerEvent?
-        for await event in events { last = event }
+        try await withPatience { for await event in events { last = event } }
         #expect(last?.kind == .finished(.completed))
         let end: Int64 = 100 + 200 + 800 + 400
         #expect(last?.frame == end)
@@ -176,7 +176,7 @@ struct SpeedChangeEventTests {
             try harness.player.setSpeed(try Speed(factor: 0.75), over: 1000, at: request)
             _ = harness.render(70_000) { block }
             var all: [PlayerEvent] = []
-            for await event in events { all.append(event) }
+            try await withPatience { for await event in events { all.append(event) } }
             let change = try #require(all.first { $0.kind == .speedChanged })
             leads.insert(change.frame - request)
             #expect(change.speed == 0.75)

@@ -15,9 +15,10 @@ import Transfers
 struct FetcherTests {
     /// The events of one fetch, up to a matching event.
     private static func event(
-        _ events: inout AsyncStream<FetchEvent>.Iterator, _ isWanted: (FetchEvent.Kind) -> Bool
+        _ iterator: AsyncStream<FetchEvent>.Iterator, _ isWanted: (FetchEvent.Kind) -> Bool
     ) async throws -> FetchEvent {
-        while let event = await withPatience({ await events.next() }) {
+        var events = iterator
+        while let event = try await withPatience({ await events.next() }) {
             if isWanted(event.kind) { return event }
             if event.isLast { break }
         }
@@ -30,7 +31,7 @@ struct FetcherTests {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let (library, address) = (harness.library, server.address("held.wav"))
         let fetcher = Fetcher(library, FeedServer.settings)
-        var events = fetcher.events.makeAsyncIterator()
+        let events = fetcher.events.makeAsyncIterator()
 
         // Download, with user-supplied metadata and priority.
         var wishes = FetchWishes()
@@ -40,7 +41,7 @@ struct FetcherTests {
         fetcher.start(fetch)
 
         // State and progress of the download.
-        _ = try await Self.event(&events) {
+        _ = try await Self.event(events) {
             if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
         }
         #expect(!fetcher.isIdle)
@@ -48,11 +49,11 @@ struct FetcherTests {
 
         // Pause and resume.
         fetcher.pause(fetch.number)
-        _ = try await Self.event(&events) { if case .paused = $0 { true } else { false } }
+        _ = try await Self.event(events) { if case .paused = $0 { true } else { false } }
         fetcher.resume(fetch.number)
-        _ = try await Self.event(&events) { if case .resumed = $0 { true } else { false } }
+        _ = try await Self.event(events) { if case .resumed = $0 { true } else { false } }
         try server.ask("release", harness)
-        let end = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        let end = try await Self.event(events) { if case .finished = $0 { true } else { false } }
         guard case .finished(let item, isNew: true) = end.kind else { throw Missing() }
 
         // Presence of the recording, and its file.
@@ -72,22 +73,22 @@ struct FetcherTests {
         var settings = FeedServer.settings
         settings.limit = 1
         let fetcher = Fetcher(harness.library, settings)
-        var events = fetcher.events.makeAsyncIterator()
+        let events = fetcher.events.makeAsyncIterator()
         // The other fetch gets no turn before this fetch has ended, so the pause comes before the beginning.
         fetcher.start(try harness.library.askFor(server.address("held.wav")))
-        _ = try await Self.event(&events) {
+        _ = try await Self.event(events) {
             if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
         }
         let fetch = try harness.library.askFor(server.address("held.wav?again"))
         fetcher.start(fetch)
         fetcher.pause(fetch.number)
-        let pause = try await Self.event(&events) { if case .paused = $0 { true } else { false } }
+        let pause = try await Self.event(events) { if case .paused = $0 { true } else { false } }
         #expect(try harness.library.items().isEmpty && pause.number == fetch.number)
         try server.ask("release", harness)
-        let first = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        let first = try await Self.event(events) { if case .finished = $0 { true } else { false } }
         #expect(try first.number != fetch.number && harness.library.pendingFetches().map(\.number) == [fetch.number])
         fetcher.resume(fetch.number)
-        let second = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        let second = try await Self.event(events) { if case .finished = $0 { true } else { false } }
         #expect(second.number == fetch.number && fetcher.isIdle)
     }
 
@@ -96,12 +97,12 @@ struct FetcherTests {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let (library, other) = (harness.library, try harness.another())
         let fetcher = Fetcher(library, FeedServer.settings)
-        var events = fetcher.events.makeAsyncIterator()
+        let events = fetcher.events.makeAsyncIterator()
         let address = server.address("held.wav")
         var early = FetchWishes()
         (early.title, early.artist) = ("Early", "Anna")
         fetcher.start(try library.askFor(address, early))
-        _ = try await Self.event(&events) {
+        _ = try await Self.event(events) {
             if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
         }
         var late = FetchWishes()
@@ -110,13 +111,13 @@ struct FetcherTests {
         try other.askFor(address, late)
         try server.ask("release", harness)
         guard isChecksumWrong else {
-            let end = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+            let end = try await Self.event(events) { if case .finished = $0 { true } else { false } }
             guard case .finished(let item, isNew: true) = end.kind else { throw Missing() }
             #expect(item.words.title == "Late" && item.words.artist == "Anna" && item.words.tags == ["slow"])
             #expect(try other.pendingFetches().isEmpty)
             return
         }
-        let end = try await Self.event(&events) { if case .failed = $0 { true } else { false } }
+        let end = try await Self.event(events) { if case .failed = $0 { true } else { false } }
         guard case .failed(let error, keptBytes: 0) = end.kind else { throw Missing() }
         #expect((error as? TransferError)?.kind == .checksum && error.remedy.contains(".part.rejected"))
         let parts = harness.names(library.folderPath + "/parts")
@@ -158,17 +159,17 @@ struct FetcherTests {
         var settings = FeedServer.settings
         settings.limit = 1
         let fetcher = Fetcher(harness.library, settings)
-        var events = fetcher.events.makeAsyncIterator()
+        let events = fetcher.events.makeAsyncIterator()
         // The other fetch gets no turn before this fetch has ended.
         fetcher.start(try harness.library.askFor(server.address("held.wav")))
-        _ = try await Self.event(&events) {
+        _ = try await Self.event(events) {
             if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
         }
         let queued = try harness.library.askFor(server.address("song.wav"))
         try Self.makePart(of: queued.address, harness)
         fetcher.start(queued)
         fetcher.cancel(queued.number, discarding: isDiscarding)
-        let end = try await Self.event(&events) { if case .cancelled = $0 { true } else { false } }
+        let end = try await Self.event(events) { if case .cancelled = $0 { true } else { false } }
         guard case .cancelled(let kept) = end.kind else { throw Missing() }
         #expect(kept == (isDiscarding ? 0 : 900))
         #expect(harness.library.hasPart(of: queued.address) != isDiscarding)
@@ -178,10 +179,10 @@ struct FetcherTests {
         let video = try harness.library.askFor("https://youtu.be/dQw4w9WgXcQ")
         try Self.makePart(of: video.address, harness)
         fetcher.start(video)
-        let failure = try await Self.event(&events) { if case .failed = $0 { true } else { false } }
+        let failure = try await Self.event(events) { if case .failed = $0 { true } else { false } }
         guard case .failed(_, keptBytes: 900) = failure.kind else { throw Missing() }
         try server.ask("release", harness)
-        _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        _ = try await Self.event(events) { if case .finished = $0 { true } else { false } }
     }
 
     @Test("the library's limit ends a fetch of unknown length, and keeps its bytes")
@@ -189,13 +190,13 @@ struct FetcherTests {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let library = try RecordingLibrary(harness.store, folder: harness.library.folderPath, quota: 10_000)
         let fetcher = Fetcher(library, FeedServer.settings)
-        var events = fetcher.events.makeAsyncIterator()
+        let events = fetcher.events.makeAsyncIterator()
         let fetch = try library.askFor(server.address("unending.wav"))
         var before: Int64 = 0
         // The second time, the answer's header causes the refusal, before the answer would replace the part.
         for round in 1...2 {
             fetcher.start(try library.setFetch(fetch.number, .waiting))
-            let end = try await Self.event(&events) { if case .failed = $0 { true } else { false } }
+            let end = try await Self.event(events) { if case .failed = $0 { true } else { false } }
             guard case .failed(let error, let kept) = end.kind else { throw Missing() }
             #expect(error.message.contains("its limit is 10000"), "\(error.message)")
             #expect((10_001...50_000).contains(kept) && (round == 1 || kept == before), "\(kept)")

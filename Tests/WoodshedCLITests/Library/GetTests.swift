@@ -36,7 +36,8 @@ struct GetTests {
             #expect(eventually { unsafe poll(&request, 1, 0) == 0 })
             run.send(SIGTERM)
         }
-        #expect(stopped.status != 0)
+        // The signal may come before the command handles the signal.
+        #expect([128 + SIGTERM, -SIGTERM].contains(stopped.status), "\(stopped.status) \(stopped.error)")
         #expect(home.everything == before)
     }
 

@@ -296,7 +296,7 @@ struct LibraryCommandTests {
             seconds: 400
         ) { running in
             // The command waits for a reader, and so cannot end between the two signals.
-            #expect(eventually(seconds: 300) { isFull(pipe: reader) })
+            #expect(eventually { isFull(pipe: reader) })
             for _ in 0..<2 {
                 running.send(number)
                 #expect(running.waitUntilTaken(number))

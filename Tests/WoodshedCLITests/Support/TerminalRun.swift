@@ -110,11 +110,15 @@ final class TerminalRun {
     /// Reads all output within the time.
     func read(seconds: Double) { read(seconds: seconds) { false } }
 
-    /// Reads to the end and returns how the process ended; killed after `seconds`.
+    /// Reads to the end and returns how the process ended; a run that takes longer than `seconds` fails the test, and is
+    /// killed.
     func finish(seconds: Double = 120) -> Int32 {
         read(seconds: seconds) { hasEnded }
         guard !isReaped else { return -127 }
-        if !hasEnded { handle?.send(SIGKILL) }
+        if !hasEnded {
+            Issue.record("a run on a terminal has not ended, and is killed: \(text.suffix(600))")
+            handle?.send(SIGKILL)
+        }
         isReaped = true
         return Command.exitStatus(of: process)
     }
@@ -123,10 +127,12 @@ final class TerminalRun {
 
     @discardableResult
     private func read(seconds: Double, until isDone: () -> Bool) -> Bool {
+        // Counts the time without output. A program may also draw without a pause for ever.
         var rest = Int(seconds * 1000)
+        let end = ContinuousClock.now + .seconds(seconds + 400)
         var buffer = [UInt8](repeating: 0, count: 65536)
         while !isDone() {
-            guard rest > 0, !hasEnded else { return false }
+            guard rest > 0, !hasEnded, ContinuousClock.now < end else { return false }
             var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&request, 1, 20) == 0 {
                 rest -= 20
