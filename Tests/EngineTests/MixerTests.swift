@@ -114,9 +114,11 @@ struct MixerTests {
         let steps = (1501..<4000).map { output[$0] - output[$0 - 1] }
         #expect(steps.allSatisfy { $0 >= 0 && $0 < 0.001 })
         #expect(output[1500] < 0.51)
-        let reduction = await events.compactMap { event in
-            if case .limited(let decibels) = event.kind { decibels } else { nil }
-        }.first { _ in true }
+        let reduction = try await withPatience {
+            await events.compactMap { event in
+                if case .limited(let decibels) = event.kind { decibels } else { nil }
+            }.first { _ in true }
+        }
         #expect(abs((reduction ?? 0) - 3.52) < 0.02)
     }
 
@@ -128,9 +130,11 @@ struct MixerTests {
         let events = players[0].events
         for player in players { player.start(at: 0) }
         #expect(desk.render(5000, block: 64).allSatisfy { $0 <= 1 })
-        let reduction = await events.compactMap { event in
-            if case .limited(let decibels) = event.kind { decibels } else { nil }
-        }.first { _ in true }
+        let reduction = try await withPatience {
+            await events.compactMap { event in
+                if case .limited(let decibels) = event.kind { decibels } else { nil }
+            }.first { _ in true }
+        }
         #expect((700...800).contains(reduction ?? 0))
     }
 

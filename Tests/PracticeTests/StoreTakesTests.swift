@@ -341,19 +341,20 @@ struct StoreTakesTests {
     func announced() async throws {
         let first = try add("a.wav").number
         var changes = store.takeChanges.makeAsyncIterator()
+        func next() async throws -> Set<Int>? { try await withPatience { await changes.next(isolation: nil) } }
         try store.edit(take: first, .rename("x"))
-        #expect(await changes.next(isolation: nil) == [1])
+        #expect(try await next() == [1])
         let other = try PracticeStore(.file(scratch.file("practice.db")))
         let sound = StoredTake.Sound(time: 9, sampleRate: 1, channelCount: 1, frameCount: 0)
         try other.addTake(inFileAt: "/music/other.wav", sound)
-        #expect(await changes.next(isolation: nil) == [2])
+        #expect(try await next() == [2])
         try other.trash(takes: [2])
         try other.emptyTrash()
-        #expect(await changes.next(isolation: nil) == [2])
+        #expect(try await next() == [2])
         try other.addTake(inFileAt: "/music/third.wav", sound)
         // If the reader saw the trash before the emptying, the change is reported once more, alone or with this change.
-        var last = await changes.next(isolation: nil)
-        if last == [2] { last = await changes.next(isolation: nil) }
+        var last = try await next()
+        if last == [2] { last = try await next() }
         #expect(last == [3] || last == [2, 3])
     }
 }

@@ -56,7 +56,7 @@ struct FetchTests {
         // While no data arrives, the queue reports the falling rate again.
         #expect(eventually { log.all().progress.count { $0.doneBytes == 1_000_000 } > 1 })
         try await server.ask("/release?gate=\(gate)")
-        _ = try await transfer.outcome
+        _ = try await transfer.awaitedOutcome
         let events = log.all()
         let done = events.progress.map(\.doneBytes)
         #expect(done.count > 2 && done == done.sorted() && done.last == 3_000_000)

@@ -52,7 +52,7 @@ struct QueueTests {
         raised.setPriority(9)
         #expect(log.waitFor("queued", raised))
         try await server.ask("/release?gate=\(gate)")
-        for transfer in [held, low, high, last, raised] { _ = try await transfer.outcome }
+        for transfer in [held, low, high, last, raised] { _ = try await transfer.awaitedOutcome }
         #expect(log.order("connecting") == [held, raised, high, low, last].map(\.id))
         #expect(log.order("finished") == [held, raised, high, low, last].map(\.id))
     }
@@ -65,11 +65,11 @@ struct QueueTests {
         let slow = try queue.add(request("/late?n=10&gate=\(gate)", "a"))
         let next = try queue.add(request("/late?n=10&gate=\(gate)", "b"))
         let other = try queue.add(request("/file?n=10", "c", host: "localhost"))
-        _ = try await other.outcome
+        _ = try await other.awaitedOutcome
         #expect(log.waitFor("connecting", slow))
         #expect(next.state == .queued && slow.state == .connecting)
         try await server.ask("/release?gate=\(gate)")
-        _ = try await next.outcome
+        _ = try await next.awaitedOutcome
         #expect(log.order("connecting").last == next.id)
     }
 
@@ -85,10 +85,10 @@ struct QueueTests {
         #expect(paused.state == .paused)
         try await server.ask("/release?gate=\(gate)")
         let other = try queue.add(request("/file?n=100000", "b"))
-        _ = try await other.outcome
+        _ = try await other.awaitedOutcome
         #expect(paused.state == .paused && paused.progress.doneBytes == 1000)
         paused.resume()
-        _ = try await paused.outcome
+        _ = try await paused.awaitedOutcome
         #expect(folder.bytes("a") == content(1, 3_000_000))
         #expect(try await server.requests(id).count == 1)
         #expect(
@@ -125,7 +125,7 @@ struct QueueTests {
         #expect(log.waitFor("paused", transfer))
         try await server.ask("/release?gate=\(gate)")
         transfer.resume()
-        _ = try await transfer.outcome
+        _ = try await transfer.awaitedOutcome
         #expect(folder.bytes("a") == content(1, 300_000))
         #expect(try await server.requests(id) == ["- -", "bytes=83616- \"v1-300000\""])
     }
@@ -144,7 +144,7 @@ struct QueueTests {
         let record = folder.path("a.part.json")
         if holds { #expect(eventually { (try? PartFile.readRecord(record))?.durableBytes == 300_000 }) }
         transfer.cancel()
-        await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
+        await #expect(throws: TransferError.self) { _ = try await transfer.awaitedOutcome }
         guard case .cancelled(let kept) = log.all(transfer.id).last else { throw TestFailure() }
         #expect(kept == (holds ? 300_000 : 0) && transfer.state == .cancelled)
         await queue.close()
@@ -157,7 +157,7 @@ struct QueueTests {
         let transfer = try queue.add(request("/file?n=900000&hold=300000&gate=never", "a"))
         #expect(eventually { transfer.progress.doneBytes == 300_000 })
         transfer.cancel(discarding: true)
-        await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
+        await #expect(throws: TransferError.self) { _ = try await transfer.awaitedOutcome }
         await queue.close()
         #expect(folder.names == [])
     }
@@ -170,14 +170,14 @@ struct QueueTests {
         let isChecking = Atomic<Bool>(false)
         wanted.check = { part in
             isChecking.store(true, ordering: .releasing)
-            _ = eventually { !part.isWanted() }
+            standStill { !part.isWanted() }
             return nil
         }
         let transfer = try queue.add(wanted)
         #expect(eventually { isChecking.load(ordering: .acquiring) })
         #expect(transfer.state == .analysing)
         transfer.cancel()
-        await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
+        await #expect(throws: TransferError.self) { _ = try await transfer.awaitedOutcome }
         await queue.close()
         #expect(folder.names == ["a.part", "a.part.json"])
         #expect(log.all(transfer.id).names.suffix(2) == ["analysing", "cancelled"])
@@ -199,7 +199,7 @@ struct QueueTests {
             #expect(eventually { transfers.contains { $0.state == .downloading } })
             #expect(!descriptors(to: server).isEmpty)
             queue.cancelAll(discarding: number % 2 == 0)
-            for transfer in transfers { await #expect(throws: TransferError.self) { _ = try await transfer.outcome } }
+            for transfer in transfers { await #expect(throws: TransferError.self) { _ = try await transfer.awaitedOutcome } }
             await queue.close()
         }
         #expect(eventually { descriptors(to: server).isEmpty })
@@ -223,7 +223,7 @@ struct QueueTests {
         let queue = TransferQueue(.forTests)
         let streams = (0..<3).map { _ in queue.events }
         let transfer = try queue.add(request("/file?n=100000", "a"))
-        _ = try await transfer.outcome
+        _ = try await transfer.awaitedOutcome
         await queue.close()
         var seen: [[String]] = []
         for stream in streams {
@@ -238,7 +238,7 @@ struct QueueTests {
         }
         #expect(seen[0].last == "finished" && seen[1] == seen[0] && seen[2] == seen[0])
         try await withPatience { for await _ in transfer.events { Issue.record("an event after the last one") } }
-        #expect(try await transfer.outcome.byteCount == 100_000)
+        #expect(try await transfer.awaitedOutcome.byteCount == 100_000)
     }
 
     @Test
@@ -246,7 +246,7 @@ struct QueueTests {
         var queue: TransferQueue? = TransferQueue(.forTests)
         let released = try #require(try queue?.add(request("/never", "a")))
         queue = nil
-        await #expect(throws: TransferError.self) { _ = try await released.outcome }
+        await #expect(throws: TransferError.self) { _ = try await released.awaitedOutcome }
 
         let other = TransferQueue(.forTests)
         let wanted = try request("/never", "b")

@@ -150,7 +150,7 @@ struct ResumeTests {
         let transfer = try queue.add(request(path))
         #expect(eventually { resumed().contains { $0.bytesPerSecond > 0 } })
         try await server.ask("/release?gate=\(gate)")
-        _ = try await transfer.outcome
+        _ = try await transfer.awaitedOutcome
         #expect(!resumed().isEmpty)
         for progress in resumed() where progress.bytesPerSecond > 0 {
             let missing = 2_000_000 - progress.doneBytes
@@ -222,7 +222,7 @@ struct ResumeTests {
         #expect(error?.kind == .heldByOther && error?.message.contains("this program") == true)
         #expect(!PartSummary.remove(ofFile: folder.path("a.wav"), calls: SystemFileCalls()))
         try await server.ask("/release?gate=\(gate)")
-        #expect(try await transfer.outcome.byteCount == 5000)
+        #expect(try await transfer.awaitedOutcome.byteCount == 5000)
         #expect(folder.bytes("a.wav") == content(1, 5000))
         #expect(PartSummary.remove(ofFile: folder.path("a.wav"), calls: SystemFileCalls()))
     }

@@ -126,10 +126,18 @@ func fetch(
     let queue = TransferQueue(settings, hooks: hooks)
     let events = Mutex<[TransferEvent.Kind]>([])
     queue.observe { event in events.withLock { $0.append(event.kind) } }
-    let result: Result<FetchedFile, TransferError>
-    do { result = .success(try await queue.fetch(request)) } catch { result = .failure(error as TransferError) }
-    await queue.close()
+    let result = try await withPatience { () -> Result<FetchedFile, TransferError> in
+        let result: Result<FetchedFile, TransferError>
+        do { result = .success(try await queue.fetch(request)) } catch { result = .failure(error as TransferError) }
+        await queue.close()
+        return result
+    }
     return (result, events.withLock { $0 })
+}
+
+extension Transfer {
+    /// The outcome, for a transfer that must end.
+    var awaitedOutcome: FetchedFile { get async throws { try await withPatience { try await self.outcome } } }
 }
 
 extension Result where Failure == TransferError {

@@ -163,7 +163,7 @@ struct UnstatedEndTests {
         #expect(log.waitFor("paused", transfer))
         #expect(try await server.requests(id).count == 1 && transfer.state == .paused)
         transfer.resume()
-        _ = try await transfer.outcome
+        _ = try await transfer.awaitedOutcome
         #expect(folder.bytes("a.wav") == content(1, 50_000) && folder.names == ["a.wav"])
         await queue.close()
     }

@@ -127,7 +127,7 @@ struct RenderTests {
         let before = try #require(Wave.floats(of: folder.read("plain.wav")))
         let after = try #require(Wave.floats(of: folder.read("raised.wav")))
         #expect(after.count == before.count && after != before)
-        #expect(raised.lines.allSatisfy { $0.contains(#""pitch":7.0,"#) })
+        #expect(!raised.lines.isEmpty && raised.lines.allSatisfy { $0.contains(#""pitch":7.0,"#) })
     }
 
     @Test("the events of a run are JSON lines in order, with their frames")

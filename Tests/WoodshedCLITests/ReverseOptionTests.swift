@@ -31,7 +31,8 @@ struct ReverseOptionTests {
         let played = ["play", folder["song.wav"], "--output", "null", "--clock", "virtual", "--json"]
         let back = Command.run(played + ["--reverse"])
         #expect(back.status == 0)
-        #expect(back.lines.allSatisfy { $0.contains("\"reversed\":true") }, "\(back.text)")
+        #expect(
+            !back.lines.isEmpty && back.lines.allSatisfy { $0.contains("\"reversed\":true") }, "\(back.text)")
         #expect(!Command.run(played).text.contains("reversed"))
         let view = StatusView(
             title: "", state: .playing, part: .section(1, of: 1, pass: 1, passes: nil), speed: 1, isReversed: true,
