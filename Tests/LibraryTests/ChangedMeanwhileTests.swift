@@ -82,7 +82,9 @@ struct ChangedMeanwhileTests {
         var wishes = FetchWishes()
         wishes.artist = "Ann"
         let again = try harness.library.askFor(addresses, wishes, priority: 3)
-        #expect(again.count == 5 && again.allSatisfy { $0.state == .waiting && $0.priority == 3 && $0.wishes.artist == "Ann" })
+        #expect(
+            again.count == 5
+                && again.allSatisfy { $0.state == .waiting && $0.priority == 3 && $0.wishes.artist == "Ann" })
         let after = try harness.library.changeFetches { (rows) throws(DatabaseError) in try rows.nextRevision() }
         #expect(after == before + 1)
     }

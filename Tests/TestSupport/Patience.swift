@@ -5,8 +5,8 @@
 // (600 s, Tests/CExitTests), and a step that prints nothing (900 s, scripts/steps/step.sh).
 internal import Glibc
 
-/// The factor of all limits here, from 1 to 4: WOODSHED_STEP_SECONDS for a slower machine lengthens these limits, too. A
-/// step limit above an hour, as in the soak, is for tests of many hours; no single wait needs so long.
+/// The factor of all limits here, from 1 to 4: WOODSHED_STEP_SECONDS for a slower machine lengthens these limits, too.
+/// A step limit above an hour, as in the soak, is for tests of many hours; no single wait needs so long.
 private let slowness: Double = {
     let step = unsafe getenv("WOODSHED_STEP_SECONDS").flatMap { unsafe Double(String(cString: $0)) } ?? 900
     return min(max(1, step / 900), 4)
@@ -46,10 +46,10 @@ package struct PatienceEnded: Error, CustomStringConvertible {
 
 /// Runs `body` in a task of its own and returns its result, such as the awaited event of a stream.
 ///
-/// - Throws: `PatienceEnded` if `body` lasts longer than 400 seconds; its task is then cancelled and left behind. The
+/// - Throws: `PatienceEnded` if `body` lasts longer than `seconds`; its task is then cancelled and left behind. The
 ///   test's own task stays as it is: Swift Testing takes the cancelling of that task for a wish to skip the test.
 package func withPatience<Value: Sendable>(
-    fileID: String = #fileID, line: Int = #line, _ body: @escaping () async throws -> Value
+    seconds: Double = 400, fileID: String = #fileID, line: Int = #line, _ body: @escaping () async throws -> Value
 ) async throws -> Value {
     let handed = Handed(body)
     let (ends, end) = AsyncStream<Result<Value, any Error>>.makeStream()
@@ -59,14 +59,14 @@ package func withPatience<Value: Sendable>(
         end.yield(result)
     }
     let clock = Task {
-        try await Task.sleep(for: .seconds(400 * slowness))
+        try await Task.sleep(for: .seconds(seconds * slowness))
         end.finish()
     }
     defer { clock.cancel() }
     var results = ends.makeAsyncIterator()
     guard let result = await results.next() else {
         work.cancel()
-        throw PatienceEnded(description: "\(fileID):\(line) still waits after \(Int(400 * slowness)) s")
+        throw PatienceEnded(description: "\(fileID):\(line) still waits after \(seconds * slowness) s")
     }
     return try result.get()
 }

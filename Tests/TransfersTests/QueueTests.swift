@@ -199,7 +199,9 @@ struct QueueTests {
             #expect(eventually { transfers.contains { $0.state == .downloading } })
             #expect(!descriptors(to: server).isEmpty)
             queue.cancelAll(discarding: number % 2 == 0)
-            for transfer in transfers { await #expect(throws: TransferError.self) { _ = try await transfer.awaitedOutcome } }
+            for transfer in transfers {
+                await #expect(throws: TransferError.self) { _ = try await transfer.awaitedOutcome }
+            }
             await queue.close()
         }
         #expect(eventually { descriptors(to: server).isEmpty })

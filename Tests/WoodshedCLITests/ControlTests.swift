@@ -16,8 +16,7 @@ struct Studio {
     init() {
         let data = [UInt8](repeating: 0, count: 2 * 8000 * 12)
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
-        unsafe mkdir(folder["run"], 0o700)
-        unsafe mkfifo(pedal, 0o600)
+        _ = unsafe (mkdir(folder["run"], 0o700), mkfifo(pedal, 0o600))
     }
 
     var environment: [String: String] {
@@ -32,11 +31,11 @@ struct Studio {
     /// Connects to the run, and waits until the run listens.
     func connect() -> Program? {
         var program: Program?
-        let isFound = eventually {
+        func isConnected() -> Bool {
             program = sockets.first.flatMap { Program(folder["run/woodshed/\($0)"]) }
             return program != nil
         }
-        #expect(isFound, "no socket")
+        #expect(eventually(isConnected), "no socket")
         return program
     }
 

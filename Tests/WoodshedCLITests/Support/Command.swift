@@ -36,15 +36,15 @@ enum Command {
     }()
     private static let runCount = Atomic<Int>(0)
 
-    /// A value of TZ for runs that count days: a time zone where noon is less than an hour ago, so that the day does not
-    /// change within a test.
+    /// A value of TZ for runs that count days: a time zone where noon is less than an hour ago, so that the day does
+    /// not change within a test.
     static var zoneAtNoon: String {
         // POSIX subtracts the hours from the time of the meridian.
         let hours = time(nil) / 3600 % 24 - 12
         return "NOON\(hours < 0 ? "" : "+")\(hours)"
     }
 
-    /// Runs the command to its end. A run that takes longer than `seconds` fails the test, is killed and reports -9.
+    /// Runs the command to its end. A run that takes longer than `seconds` is killed, which fails the test.
     ///
     /// - Parameters:
     ///   - environment: Replaces or adds variables.

@@ -110,8 +110,8 @@ final class TerminalRun {
     /// Reads all output within the time.
     func read(seconds: Double) { read(seconds: seconds) { false } }
 
-    /// Reads to the end and returns how the process ended; a run that takes longer than `seconds` fails the test, and is
-    /// killed.
+    /// Reads to the end and returns how the process ended. A run that takes longer than `seconds` is killed, and fails
+    /// the test.
     func finish(seconds: Double = 120) -> Int32 {
         read(seconds: seconds) { hasEnded }
         guard !isReaped else { return -127 }
