@@ -35,7 +35,8 @@ struct PatienceTests {
         do {
             let object = Held()
             held = object
-            #expect(try await withPatience { object.number } == 7)
+            let number = try await withPatience { object.number }
+            #expect(number == 7)
         }
         #expect(held == nil)
         await #expect(throws: Refusal.self) { try await withPatience { throw Refusal() } }
