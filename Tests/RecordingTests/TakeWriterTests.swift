@@ -108,7 +108,7 @@ final class CourseRig {
     func told() async throws -> [RecorderEvent] {
         broadcast.end()
         var result: [RecorderEvent] = []
-        try await withPatience { for await event in events { result.append(event) } }
+        try await withPatience { [events] in for await event in events { result.append(event) } }
         return result
     }
 }
