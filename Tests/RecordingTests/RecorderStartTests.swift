@@ -120,7 +120,8 @@ struct RecorderStartTests {
         #expect(thread != nil && eventually { input.isStarting.load(ordering: .acquiring) })
         core.shutDown()
         // Without the stop the start, too, would end at last.
-        #expect(input.isStopped.load(ordering: .acquiring))
+        let isStopped = input.isStopped.load(ordering: .acquiring)
+        #expect(isStopped)
         thread?.join()
         #expect(!core.isServing)
     }

@@ -165,7 +165,7 @@ struct TakeConversionTests {
             var kind: AudioFileError.Kind?
             // A script just written cannot be run while a program being started elsewhere also holds the script open.
             _ = eventually {
-                do {
+                do throws(AudioFileError) {
                     _ = try TakeConversion.run(
                         from: path, to: scratch.file("a.m4a"), format: .m4a, marks: [TakeMark(name: "m", frame: 1)],
                         tools: tools, progress: { _ in }, isCancelled: { false })
