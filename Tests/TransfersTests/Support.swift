@@ -128,9 +128,9 @@ func fetch(
     queue.observe { event in events.withLock { $0.append(event.kind) } }
     let result = try await withPatience { () -> Result<FetchedFile, TransferError> in
         let result: Result<FetchedFile, TransferError>
-        do throws(TransferError) { result = .success(try await queue.fetch(request)) } catch {
-            result = .failure(error)
-        }
+        do throws(TransferError) {
+            result = .success(try await queue.fetch(request))
+        } catch { result = .failure(error) }
         await queue.close()
         return result
     }
