@@ -148,13 +148,14 @@ package final class Database: @unchecked Sendable {
         defer { note?.write() }
         let statement = try unsafe prepared(sql)
         defer { unsafe putBack(statement, sql) }
-        try unsafe bind(values, to: statement)
-        while true {
-            let code = unsafe sqlite.sqlite3_step(statement)
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw failure(code) }
-            note?.rowCount += 1
-            guard try unsafe body(DatabaseRow(statement: statement, functions: functions, of: self)) else { return }
+        try unsafe binding(values, to: statement) { () throws(DatabaseError) in
+            while true {
+                let code = unsafe sqlite.sqlite3_step(statement)
+                if code == SQLITE_DONE { return }
+                guard code == SQLITE_ROW else { throw failure(code) }
+                note?.rowCount += 1
+                guard try unsafe body(DatabaseRow(statement: statement, functions: functions, of: self)) else { return }
+            }
         }
     }
 
@@ -171,8 +172,7 @@ package final class Database: @unchecked Sendable {
     }
 
     private func putBack(_ statement: OpaquePointer, _ sql: String) {
-        _ = unsafe sqlite.sqlite3_reset(statement)
-        _ = unsafe sqlite.sqlite3_clear_bindings(statement)
+        unsafe reset(statement)
         // Evicts a statement, so that statements used only at the start do not displace frequent statements.
         if unsafe idle.count >= Self.mostIdle {
             let other = unsafe idle.remove(at: idle.startIndex).value
@@ -182,40 +182,69 @@ package final class Database: @unchecked Sendable {
         if let other = unsafe idle.updateValue(statement, forKey: sql) { _ = unsafe sqlite.sqlite3_finalize(other) }
     }
 
+    private func reset(_ statement: OpaquePointer) {
+        _ = unsafe sqlite.sqlite3_reset(statement)
+        _ = unsafe sqlite.sqlite3_clear_bindings(statement)
+    }
+
     /// SQLITE_TRANSIENT: SQLite copies the bytes before returning.
     private static var copies: @convention(c) (UnsafeMutableRawPointer?) -> Void {
         unsafe unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
     }
 
-    private func bind(_ values: [DatabaseValue], to statement: OpaquePointer) throws(DatabaseError) {
+    /// Length from which SQLite reads a value where it is, in bytes. A copy of a long playlist's row would take 14 MB.
+    private static let longValue = 1 << 16
+
+    /// Executes `body` once while values are bound to a statement.
+    private func binding(
+        _ values: [DatabaseValue], to statement: OpaquePointer, _ body: () throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
         precondition(
             unsafe Int(sqlite.sqlite3_bind_parameter_count(statement)) == values.count,
             "A statement has another number of values.")
-        let copies = unsafe Self.copies
-        for (index, value) in values.enumerated() {
+        try unsafe binding(values[...], to: statement, body)
+    }
+
+    /// Binds the values of a slice, whose first indices are bound, and executes `body`.
+    private func binding(
+        _ values: ArraySlice<DatabaseValue>, to statement: OpaquePointer, _ body: () throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        for (index, value) in zip(values.indices, values) {
             let place = Int32(index + 1)
-            let code: Int32
-            switch value {
-            case .null: code = unsafe sqlite.sqlite3_bind_null(statement, place)
-            case .integer(let number): code = unsafe sqlite.sqlite3_bind_int64(statement, place, number)
-            case .text(var text):
-                code = text.withUTF8 { bytes in
-                    // Not a null pointer, even for an empty text.
-                    let start =
-                        unsafe bytes.baseAddress.map { unsafe UnsafeRawPointer($0) } ?? UnsafeRawPointer(bitPattern: 1)
-                    return unsafe sqlite.sqlite3_bind_text(
-                        statement, place, start?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count),
-                        copies)
-                }
-            case .bytes(let bytes):
-                code = unsafe bytes.withUnsafeBytes { bytes in
+            /// Binds bytes. If these are long, also binds the rest, executes `body`, and returns true.
+            func bind(_ bytes: UnsafeRawBufferPointer, asText isText: Bool) -> Result<Bool, DatabaseError> {
+                Result { () throws(DatabaseError) in
+                    let isLong = bytes.count >= Self.longValue
+                    // Not a null pointer, even for no bytes.
                     let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
-                    return unsafe sqlite.sqlite3_bind_blob(
-                        statement, place, start, Int32(clamping: bytes.count), copies)
+                    // No function means SQLITE_STATIC: the bytes stay where they are until the statement is reset.
+                    let copies = unsafe isLong ? nil : Self.copies
+                    let count = Int32(clamping: bytes.count)
+                    try check(
+                        isText
+                            ? unsafe sqlite.sqlite3_bind_text(
+                                statement, place, start?.assumingMemoryBound(to: CChar.self), count, copies)
+                            : unsafe sqlite.sqlite3_bind_blob(statement, place, start, count, copies))
+                    if isLong { try unsafe binding(values[(index + 1)...], to: statement, body) }
+                    return isLong
                 }
             }
-            guard code == SQLITE_OK else { throw failure(code) }
+            switch value {
+            case .null: try check(unsafe sqlite.sqlite3_bind_null(statement, place))
+            case .integer(let number): try check(unsafe sqlite.sqlite3_bind_int64(statement, place, number))
+            case .text(var text):
+                if try text.withUTF8({ unsafe bind(UnsafeRawBufferPointer($0), asText: true) }).get() { return }
+            case .bytes(let bytes):
+                if try unsafe bytes.withUnsafeBytes({ unsafe bind($0, asText: false) }).get() { return }
+            }
         }
+        // Long values are still in place.
+        defer { unsafe reset(statement) }
+        try body()
+    }
+
+    private func check(_ code: Int32) throws(DatabaseError) {
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// Adds the SQL function that folds letters. Views may call this function although the schema is not trusted: the

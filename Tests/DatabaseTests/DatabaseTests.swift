@@ -40,6 +40,48 @@ struct DatabaseTests {
         #expect(again == rows)
     }
 
+    @Test("a database stores long values as they were bound, among short ones, and after a refused statement")
+    func longValues() throws {
+        let database = try memory()
+        try database.run("CREATE TABLE t (a, b UNIQUE, c, d, e)")
+        let insert = "INSERT INTO t VALUES (?, ?, ?, ?, ?)"
+        let text = String(repeating: "ä\u{0}", count: 100_000)
+        var rows: [[DatabaseValue]] = []
+        for (number, count) in [65_535, 65_536, 65_537, 300_000].enumerated() {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
+            rows += [
+                [
+                    .text(String(repeating: "x", count: count)), .integer(2 * number), .bytes(bytes), .null,
+                    .text(text + "\(number)"),
+                ],
+                [.bytes(bytes), .integer(2 * number + 1), .text(text), .text("short"), .bytes([])],
+            ]
+        }
+        for row in rows {
+            #expect(try database.run(insert, values: row) == 1)
+            #expect(kind { try database.run(insert, values: row) } == .refused)
+        }
+        let read = try database.rows("SELECT * FROM t ORDER BY b") { (row) throws(DatabaseError) in
+            [try row.value(0), try row.value(1), try row.value(2), try row.value(3), try row.value(4)]
+        }
+        #expect(read == rows)
+        // Rows are read while the long value is bound, also in nested statements, and to their end or not.
+        let query = "SELECT b FROM t WHERE c = ? OR a = ? ORDER BY b"
+        let values = [rows[3][2], rows[6][0]]
+        let found = try database.rows(query, values) { (outer) throws(DatabaseError) in
+            try database.rows(query, values) { (inner) throws(DatabaseError) in
+                [try outer.integer(0), try inner.integer(0)]
+            }
+        }
+        #expect(found.count == 5 && found.allSatisfy { $0.map(\.[1]) == [1, 3, 5, 6, 7] })
+        for _ in 0..<2 {
+            let first = try database.first(query, values[0], values[1]) { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+            #expect(first == 1)
+        }
+    }
+
     @Test("a database reports a column of another type and a wrong statement")
     func mistakes() throws {
         let database = try memory()
