@@ -107,7 +107,12 @@ struct JSONReader {
     private mutating func add<Fault: Error>(
         _ more: () throws(Fault) -> [UInt8], keeping first: Int
     ) throws(Fault) {
-        bytes.removeSubrange(..<first)
+        // A long part leaves a buffer behind that the next parts do not need.
+        if bytes.capacity > 4 * (bytes.count - first) + 1 << 20 {
+            bytes = Array(bytes[first...])
+        } else {
+            bytes.removeSubrange(..<first)
+        }
         (start, place) = (start + first, 0)
         // At least doubles the bytes, so that a long part is not reread again and again.
         let enough = 2 * bytes.count

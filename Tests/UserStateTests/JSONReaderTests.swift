@@ -15,6 +15,9 @@ struct JSONReaderTests {
         ])
         #expect(read(value.text) == value)
         #expect(read(" \n\t\r" + value.text + " ") == value)
+        for texts in [[], ["a"], ["é\"\n", "", "\u{9B}"]] as [[String]] {
+            #expect(JSONValue.list(of: texts) == JSONValue.array(texts.map { .string($0) }).text)
+        }
     }
 
     @Test("escapes and numbers of both kinds are read, and the first of equal keys counts")

@@ -30,9 +30,18 @@ package struct Stamped: Sendable, Hashable {
     /// - Parameter time: An impossible time, from a wrong clock, becomes the nearest possible time: other computers
     ///   refuse a catalogue with an impossible time.
     package init(_ value: JSONValue, at time: Int64) {
-        let written = value.text
+        var written = value.text
         // The list of a long playlist would keep up to twice the memory of its bytes.
-        text = ExactText(written.utf8.count < 1 << 16 ? written : String(decoding: Array(written.utf8), as: UTF8.self))
+        if written.utf8.count >= 1 << 16 {
+            written = written.withUTF8 { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+        }
+        text = ExactText(written)
+        self.time = Self.possible(time)
+    }
+
+    /// Creates a list of texts with its time, as above.
+    init(list texts: some Collection<String>, at time: Int64) {
+        text = ExactText(JSONValue.list(of: texts))
         self.time = Self.possible(time)
     }
 

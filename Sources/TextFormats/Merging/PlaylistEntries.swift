@@ -9,8 +9,10 @@ extension CatalogueItem {
     /// A present entry of the list.
     private struct Entry {
         let field: ExactText
-        let key: ExactText
         let position: ExactText
+
+        /// The recording. Not stored: the keys of a long list take 8 MB.
+        var key: ExactText { CatalogueItem.key(of: field) ?? "" }
     }
 
     /// Synchronises the list of a playlist with its entries.
@@ -21,8 +23,8 @@ extension CatalogueItem {
     ///
     /// - Parameter removable: Recordings that a changed list can remove, because its author saw them; nil for all.
     package mutating func settleEntries(removing removable: Set<ExactText>? = nil) {
-        if let list = fields[Self.entries], let keys = list.value.elements?.compactMap(\.stringValue),
-            fields[Self.settled].map({ $0.time < list.time }) ?? true
+        if let list = fields[Self.entries], fields[Self.settled].map({ $0.time < list.time }) ?? true,
+            let keys = list.value.elements?.compactMap(\.stringValue)
         {
             follow(keys.map { ExactText($0) }, at: list.time, removable)
             replace(Self.settled, Stamped(.bool(true), at: list.time))
@@ -31,7 +33,7 @@ extension CatalogueItem {
         let times = fields.lazy.filter { Self.key(of: $0.key) != nil }.map(\.value.time)
         let time = max(settled.time, times.max() ?? settled.time)
         replace(Self.settled, Stamped(.bool(true), at: time))
-        replace(Self.entries, Stamped(.array(visibleEntries.map { .string($0.key.text) }), at: time))
+        replace(Self.entries, Stamped(list: visibleEntries.lazy.map(\.key.text), at: time))
     }
 
     /// Changes the entries to match a list.
@@ -83,12 +85,13 @@ extension CatalogueItem {
 
     /// Present entries, in order. Entries with equal positions are ordered by their fields.
     private var visibleEntries: [Entry] {
-        fields.compactMap { field, stamped in
-            guard let key = Self.key(of: field), let position = stamped.value.stringValue,
-                EntryPosition.isValid(position)
+        var entries = fields.compactMap { field, stamped -> Entry? in
+            guard Self.key(of: field) != nil, let position = stamped.value.stringValue, EntryPosition.isValid(position)
             else { return nil }
-            return Entry(field: field, key: key, position: ExactText(position))
-        }.sorted { ($0.position, $0.field) < ($1.position, $1.field) }
+            return Entry(field: field, position: ExactText(position))
+        }
+        entries.sort { ($0.position, $0.field) < ($1.position, $1.field) }
+        return entries
     }
 
     /// Returns the recording in the name of an entry's field, before the number at the end; nil for other fields.

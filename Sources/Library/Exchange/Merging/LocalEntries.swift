@@ -254,7 +254,7 @@ struct LocalEntries {
     static func playlist(_ name: ExactText, _ keys: [RecordingKey]) -> LocalEntry {
         var entry = LocalEntry()
         entry.set(CatalogueField.name, .string(name.text))
-        entry.set(CatalogueField.entries, .array(keys.map { .string("\($0)") }))
+        entry.set(CatalogueField.entries, list: keys.lazy.map { "\($0)" })
         return entry
     }
 

@@ -35,6 +35,9 @@ struct LocalEntry: Equatable {
     var times: [String: Int64] = [:]
 
     mutating func set(_ name: String, _ value: JSONValue) { fields[ExactText(name)] = ExactText(value.text) }
+    mutating func set(_ name: String, list texts: some Collection<String>) {
+        fields[ExactText(name)] = ExactText(JSONValue.list(of: texts))
+    }
     mutating func set(tags names: [String]) { tags = Set(names.map { ExactText($0) }).sorted() }
 
     /// True if the thing is in the library. A recording with only sections is not in the library.
