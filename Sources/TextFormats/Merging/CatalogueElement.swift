@@ -33,7 +33,7 @@ struct CatalogueElement {
 
     private let list: List
     private let number: Int
-    private let keepsSections: Bool
+    private let keepsAll: Bool
     private var fieldCount = 0
     /// Number of sections, including sections that are only checked.
     private(set) var sectionCount = 0
@@ -45,12 +45,12 @@ struct CatalogueElement {
     ///
     /// - Parameters:
     ///   - number: Number of the element in the list, from 1, for errors.
-    ///   - keepsSections: True to keep sections, false to only check them.
+    ///   - keepsAll: False to only check the sections of a recording, and the fields of a playlist.
     /// - Throws: The fault of a text that is not JSON, or of a value that is too long.
     init(
-        from stream: inout JSONStream<CatalogueError>, _ list: List, number: Int, keepsSections: Bool
+        from stream: inout JSONStream<CatalogueError>, _ list: List, number: Int, keepsAll: Bool
     ) throws(CatalogueError) {
-        (self.list, self.number, self.keepsSections) = (list, number, keepsSections)
+        (self.list, self.number, self.keepsAll) = (list, number, keepsAll)
         guard try stream.shape() == .object else {
             note(.broken("an entry that cannot be read"))
             try stream.skip()
@@ -96,6 +96,8 @@ struct CatalogueElement {
             noting { (recording) throws(CatalogueError) in
                 try recording.item.read(name, of: part, value, isOwn: false)
             }
+            // The fields of a long playlist take twice the memory of their text.
+            if list == .playlists, !keepsAll { recording.item = CatalogueItem() }
         }
     }
 
@@ -111,9 +113,9 @@ struct CatalogueElement {
                 return try stream.skip()
             }
             let value = try value(&stream)
-            let keeps = keepsSections
+            let keeps = keepsAll
             noting { (recording) throws(CatalogueError) in
-                let item = try CatalogueItem(json: value, isOwn: false)
+                let item = try CatalogueItem(json: value)
                 let id = try LibraryCatalogue.id(of: value)
                 if keeps { recording.sections[id, default: CatalogueItem()].merge(item) }
             }

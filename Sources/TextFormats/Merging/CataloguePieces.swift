@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The bytes of a catalogue. These are read twice: first from beginning to end, then recording by recording.
+/// The bytes of a catalogue. These are read from beginning to end, then recording by recording, then the playlists.
 package protocol CatalogueSource: Sendable {
     var byteCount: Int { get }
 
@@ -14,16 +14,17 @@ extension [UInt8]: CatalogueSource {
 }
 
 /// A catalogue that is read recording by recording. A tree of the whole text would take fifteen times its length in
-/// memory. This type takes some hundred bytes for each recording, and nothing for the text of a source in a file.
+/// memory. This type takes some hundred bytes for each recording, and nothing for playlists and for the text of a source
+/// in a file.
 ///
 /// The whole text is checked before any part is used. Real-time safe: no. Threads: any.
 package struct CataloguePieces: Sendable {
-    /// Playlists and takes.
-    package private(set) var lists = LibraryCatalogue()
+    /// Takes, by the key of the take's content.
+    package private(set) var takes: [ExactText: CatalogueItem] = [:]
 
     private enum Source: Sendable {
         case text(any CatalogueSource)
-        case catalogue([ExactText: LibraryCatalogue.Recording])
+        case catalogue(LibraryCatalogue)
     }
 
     /// A recording in the text.
@@ -62,10 +63,12 @@ package struct CataloguePieces: Sendable {
 
     private let source: Source
     private var places: [Place] = []
+    /// Ranges of the elements of playlists in the text.
+    private var playlistRanges: [Range<Int>] = []
 
     /// Number of recordings; 0 after ``freeRecordings()``.
     package var count: Int { places.count }
-    /// Frees the memory of the recordings. Playlists and takes stay.
+    /// Frees the memory of the recordings' places. Playlists and takes stay.
     package mutating func freeRecordings() { places = [] }
     /// Returns the number of sections of a recording, by its index in the order of merging.
     package func sectionCount(_ place: Int) -> Int { places[place].sectionCount }
@@ -74,8 +77,8 @@ package struct CataloguePieces: Sendable {
 
     /// Creates the pieces of a catalogue in memory.
     package init(_ catalogue: LibraryCatalogue) {
-        source = .catalogue(catalogue.recordings)
-        (lists.playlists, lists.takes) = (catalogue.playlists, catalogue.takes)
+        source = .catalogue(catalogue)
+        takes = catalogue.takes
         places = catalogue.recordings.map {
             Place(id: $0.key, order: Order($0.value.item), sectionCount: $0.value.sections.count, range: 0..<0)
         }
@@ -87,7 +90,8 @@ package struct CataloguePieces: Sendable {
         source = .text(text)
         var (name, version): (JSONValue?, JSONValue?)
         var fault: CatalogueError?
-        var (lists, places) = (LibraryCatalogue(), [Place]())
+        var takes: [ExactText: CatalogueItem] = [:]
+        var (places, playlistRanges): ([Place], [Range<Int>]) = ([], [])
         var stream = Self.stream(text, 0..<text.byteCount, notJSON: .foreign)
         try stream.object { (stream, key) throws(CatalogueError) in
             guard let list = CatalogueElement.List(rawValue: key) else {
@@ -112,7 +116,7 @@ package struct CataloguePieces: Sendable {
                     return try stream.skip()
                 }
                 let first = try stream.place()
-                let element = try CatalogueElement(from: &stream, list, number: count, keepsSections: false)
+                let element = try CatalogueElement(from: &stream, list, number: count, keepsAll: false)
                 guard let id = element.id, element.fault == nil else {
                     fault = fault ?? element.fault
                     return
@@ -123,8 +127,8 @@ package struct CataloguePieces: Sendable {
                         Place(
                             id: id, order: Order(element.item), sectionCount: element.sectionCount,
                             range: first..<stream.readCount))
-                case .playlists: lists.playlists[id, default: CatalogueItem()].merge(element.item)
-                case .takes: lists.takes[id, default: CatalogueItem()].merge(element.item)
+                case .playlists: playlistRanges.append(first..<stream.readCount)
+                case .takes: takes[id, default: CatalogueItem()].merge(element.item)
                 }
             }
         }
@@ -134,7 +138,7 @@ package struct CataloguePieces: Sendable {
         }
         if version > LibraryCatalogue.version { throw .newer }
         if let fault { throw fault }
-        (self.lists, self.places) = (lists, places)
+        (self.takes, self.places, self.playlistRanges) = (takes, places, playlistRanges)
         sort()
     }
 
@@ -175,18 +179,40 @@ package struct CataloguePieces: Sendable {
         for place in places[range] {
             var recording = LibraryCatalogue.Recording()
             switch source {
-            case .catalogue(let recordings): recording = recordings[place.id] ?? recording
+            case .catalogue(let catalogue): recording = catalogue.recordings[place.id] ?? recording
             case .text(let text):
                 for range in [place.range] + place.others {
-                    var stream = Self.stream(text, range, notJSON: .changed)
-                    let element = try CatalogueElement(from: &stream, .recordings, number: 0, keepsSections: true)
-                    try stream.end()
-                    if let fault = element.fault { throw fault }
-                    recording.merge(element.recording)
+                    recording.merge(try Self.element(.recordings, in: range, of: text).recording)
                 }
             }
             found.append((place.id, recording))
         }
         return found
+    }
+
+    /// Reads the playlists. A list of 100,000 recordings takes 20 MB.
+    package func playlists() throws(CatalogueError) -> [ExactText: CatalogueItem] {
+        switch source {
+        case .catalogue(let catalogue): return catalogue.playlists
+        case .text(let text):
+            var found: [ExactText: CatalogueItem] = [:]
+            for range in playlistRanges {
+                let element = try Self.element(.playlists, in: range, of: text)
+                guard let id = element.id else { throw .changed }
+                found[id, default: CatalogueItem()].merge(element.item)
+            }
+            return found
+        }
+    }
+
+    /// Reads an element again.
+    private static func element(
+        _ list: CatalogueElement.List, in range: Range<Int>, of text: any CatalogueSource
+    ) throws(CatalogueError) -> CatalogueElement {
+        var stream = stream(text, range, notJSON: .changed)
+        let element = try CatalogueElement(from: &stream, list, number: 0, keepsAll: true)
+        try stream.end()
+        if let fault = element.fault { throw fault }
+        return element
     }
 }

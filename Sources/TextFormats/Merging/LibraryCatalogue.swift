@@ -146,34 +146,10 @@ extension LibraryCatalogue {
 
     /// The catalogue as JSON text, always in the same order, so that equal catalogues have equal texts.
     package var text: String {
-        var line = "{"
-        func write<Item>(
-            _ name: String, _ items: [ExactText: Item], _ fields: (Item) -> Void
-        ) {
-            JSONValue.writeKey(name, to: &line)
-            line += "["
-            for (id, item) in items.sorted(by: { $0.key < $1.key }) {
-                JSONValue.separate(&line)
-                line += "{"
-                JSONValue.writeKey("id", to: &line)
-                JSONValue.string(id.text).write(to: &line)
-                fields(item)
-                line += "}"
-            }
-            line += "]"
-        }
-        JSONValue.writeKey("catalogue", to: &line)
-        JSONValue.string(Self.name).write(to: &line)
-        JSONValue.writeKey("v", to: &line)
-        line += String(Self.version)
-        write("recordings", recordings) { recording in
-            recording.item.write(to: &line)
-            if !recording.sections.isEmpty { write("sections", recording.sections) { $0.write(to: &line) } }
-        }
-        write("playlists", playlists) { $0.write(to: &line) }
-        write("takes", takes) { $0.write(to: &line) }
-        line += "}"
-        return line
+        var text = CatalogueText()
+        text.add(recordings)
+        text.end(playlists: playlists, takes: takes)
+        return text.joined
     }
 
     /// Parses the result of ``text``.
@@ -181,7 +157,8 @@ extension LibraryCatalogue {
     /// Duplicate elements are merged.
     package init(reading bytes: [UInt8]) throws(CatalogueError) {
         let pieces = try CataloguePieces(reading: bytes)
-        self = pieces.lists
+        self.init()
+        (playlists, takes) = (try pieces.playlists(), pieces.takes)
         for (id, recording) in try pieces.recordings(0..<pieces.count) { recordings[id] = recording }
     }
 

@@ -14,14 +14,16 @@ struct LibraryExchange {
     // MARK: Writing
 
     func export(to path: String, withKeys: Bool) throws {
-        let (text, shortened) = try library.exportedText(withKeys: withKeys)
+        let (pieces, shortened) = try library.exportedPieces(withKeys: withKeys)
         if path == "-" {
-            try StandardStream.output.line(text)
+            for piece in pieces { try StandardStream.output.write(bytes: piece[...]) }
+            try StandardStream.output.line("")
             return noteKeys(shortened)
         }
         do throws(FileFault) {
             let file = try WholeFile(path)
-            try file.append(Array((text + "\n").utf8))
+            for piece in pieces { try file.append(piece) }
+            try file.append([UInt8(ascii: "\n")])
             try file.commit()
         } catch {
             throw AudioFileError.writing(path, errno: error.code, creating: error.isCreating)

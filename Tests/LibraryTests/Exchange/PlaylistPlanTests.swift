@@ -53,7 +53,7 @@ extension RecordingLibrary {
     /// Merges playlists, and returns the number of changed playlists.
     @discardableResult
     fileprivate func merge(_ playlists: [ExactText: CatalogueItem], planned: () -> Void = {}) throws -> Int {
-        try merge(playlists: playlists, now: StoreRows.milliseconds, planned: planned).changed
+        try merge(playlists: { playlists }, now: StoreRows.milliseconds, planned: planned).get().changed
     }
 }
 
@@ -184,16 +184,20 @@ struct CatalogueInPiecesTests {
         for size in [1, 3, 7] {
             let other = try harness.another()
             var count = 0
-            let catalogue = try library.catalogue(recordingsAtOnce: size) {
+            var recordings: [ExactText: LibraryCatalogue.Recording] = [:]
+            let rest = try library.catalogue(recordingsAtOnce: size) { part in
+                recordings.merge(part.recordings) { $1 }
                 count += 1
                 let text = "\(size) \(count)"
                 #expect(throws: Never.self) { try other.edit(other.numbers([6])[0]) { $0.artist = text } }
             }
             #expect(count == (7 + size - 1) / size)
-            #expect(catalogue.recordings.count == 7 && catalogue.playlists.count == 1)
-            let artist = catalogue.recordings[ExactText(Lists.key(6))]?.item[CatalogueField.artist]?.stringValue
+            #expect(recordings.count == 7 && rest.playlists.count == 1)
+            let artist = recordings[ExactText(Lists.key(6))]?.item[CatalogueField.artist]?.stringValue
             // From the last piece, with the content at that time.
             #expect(size == 7 ? artist?.hasPrefix("3 ") == true : artist == "\(size) \(count - 1)", "\(size)")
+            let text = try library.exportedText(withKeys: false, recordingsAtOnce: size).text.joined
+            #expect(try text == library.catalogue().text && text == library.catalogueText())
         }
         let again = try LibraryHarness()
         try again.library.merge(catalogueIn: Array(try library.catalogueText().utf8))

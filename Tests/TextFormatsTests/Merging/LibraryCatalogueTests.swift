@@ -63,96 +63,6 @@ private func refusal(_ text: String) -> CatalogueError? {
     }
 }
 
-/// Bytes, and the number of bytes requested at once.
-private final class NotedSource: CatalogueSource, @unchecked Sendable {
-    private let content: [UInt8]
-    var most = 0
-
-    init(_ text: String) { content = Array(text.utf8) }
-
-    var byteCount: Int { content.count }
-
-    func bytes(in range: Range<Int>) -> [UInt8] {
-        most = max(most, range.count)
-        return Array(content[range])
-    }
-}
-
-private struct UnreadableSource: CatalogueSource {
-    let byteCount = 100
-    func bytes(in range: Range<Int>) throws(CatalogueError) -> [UInt8] { throw .unreadable("no disk") }
-}
-
-@Suite("Catalogue in pieces")
-struct CataloguePiecesTests {
-    private static let recording = #"{"fields":{"title":["T",5],"added":[9000,5]},"id":"b"}"#
-    private static let twice =
-        #"{"id":"b","fields":{"added":[9000,4]},"sections":[{"id":"s","fields":{"name":["N",7]}}],"#
-        + #""tags":{"x":[true,8]}}"#
-    private static let removed = #"{"id":"c","deleted":9}"#
-    private static let first = #"{"id":"a","fields":{"added":[9000,5]}}"#
-    private static let earlier = #"{"id":"d","fields":{"added":[8000,5]}}"#
-
-    private func read(_ text: String) throws -> CataloguePieces { try CataloguePieces(reading: Array(text.utf8)) }
-
-    @Test("the pieces have removals first, then recordings in order, with repeated ones merged")
-    func order() throws {
-        let list = [Self.recording, Self.first, Self.twice, Self.removed, Self.earlier].joined(separator: " ,\n ")
-        for text in [
-            #"{"catalogue":"woodshed library","v":1,"recordings":[\#(list)],"playlists":[{"id":"p"}],"takes":[{"id":"t"}]}"#,
-            #" {"takes":[{"id":"t"}],"new":[1,[2]],"playlists":[{"id":"p"}],"recordings":[ \#(list) ],"v":1,"catalogue":"woodshed library"} "#,
-        ] {
-            let pieces = try read(text)
-            #expect(pieces.count == 4 && pieces.lists.playlists.count == 1 && pieces.lists.takes.count == 1)
-            let all = try pieces.recordings(0..<4)
-            #expect(all.map(\.id) == ["c", "d", "a", "b"])
-            #expect(all[3].recording.item["title"] == .string("T") && all[3].recording.item.currentMembers == ["x"])
-            #expect(all[3].recording.sections.count == 1)
-            let whole = try LibraryCatalogue(reading: Array(text.utf8))
-            #expect(CataloguePieces(whole).count == 4)
-            #expect(try CataloguePieces(whole).recordings(0..<4).map(\.id) == all.map(\.id))
-            #expect(try CataloguePieces(whole).recordings(3..<4).map(\.recording) == [all[3].recording])
-        }
-    }
-
-    @Test("a catalogue in pieces is never in memory as a whole")
-    func memory() throws {
-        let title = String(repeating: "t", count: 300)
-        let list = (0..<5000).map { #"{"id":"\#($0)","fields":{"title":["\#(title) \#($0)",5],"added":[\#($0),5]}}"# }
-        let source = NotedSource(
-            #"{"catalogue":"woodshed library","v":1,"recordings":[\#(list.joined(separator: ",\n"))]}"#)
-        let pieces = try CataloguePieces(reading: source)
-        #expect(pieces.count == 5000 && source.most * 4 < source.byteCount)
-        source.most = 0
-        let all = try pieces.recordings(0..<5000)
-        #expect(source.most < 2 * title.count)
-        for (number, found) in all.enumerated() {
-            #expect(found.id.text == "\(number)" && found.recording.item["title"] == .string("\(title) \(number)"))
-        }
-        #expect(throws: CatalogueError.unreadable("no disk")) { _ = try CataloguePieces(reading: UnreadableSource()) }
-    }
-
-    @Test("a catalogue with one unreadable part is refused as a whole")
-    func refusals() {
-        func kind(_ text: String) -> CatalogueError.Kind? {
-            do throws(CatalogueError) {
-                _ = try CataloguePieces(reading: Array(text.utf8))
-                return nil
-            } catch { return error.kind }
-        }
-        let head = #""catalogue":"woodshed library""#
-        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording),{"id":""}]}"#) == .broken)
-        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording),{"id":"x","fields":3}]}"#) == .broken)
-        #expect(kind(#"{\#(head),"v":1,"takes":{}}"#) == .broken)
-        #expect(kind(#"{"recordings":[{"id":"x","fields":3}],\#(head),"v":2}"#) == .newer)
-        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording),]}"#) == .foreign)
-        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording)"#) == .foreign)
-        #expect(kind(#"{\#(head),"v":1,"recordings":[]} x"#) == .foreign)
-        #expect(kind(#"{"v":1,"recordings":[{"id":"x","fields":3}]}"#) == .foreign)
-        #expect(kind("[1]") == .foreign && kind("{}") == .foreign)
-    }
-}
-
 @Suite("Catalogue merging")
 struct LibraryCatalogueTests {
     private static let cases = 1000
@@ -249,7 +159,26 @@ struct LibraryCatalogueTests {
             let text = one.text
             let again = try LibraryCatalogue(reading: Array(text.utf8))
             #expect(again == one && again.text.utf8.elementsEqual(text.utf8), "\(random.random)")
+            for item in Array(one.recordings.values.map(\.item)) + one.takes.values {
+                #expect(CatalogueItem(stored: item.storedText) == item, "\(random.random)")
+            }
         }
+    }
+
+    @Test("an item comes back from its stored text, whatever the length, and another text is refused")
+    func stored() {
+        var item = CatalogueItem()
+        for number in 0..<20_000 { item.set("entry \(number)", .string("é\"\(number)"), at: Int64(number)) }
+        item.set("entries", .array((0..<20_000).map { .string("\($0)") }), at: .max)
+        item.setMember("slow", false, at: 3)
+        item.delete(at: 4)
+        #expect(CatalogueItem(stored: item.storedText) == item)
+        let known = CatalogueItem(stored: #" {"new":[1,{}],"deleted":-5,"fields":{"a":["b",1e99]},"tags":{}} "#)
+        #expect(known?.deletion == 0 && known?.fields["a"]?.time == 0 && known?["a"] == .string("b"))
+        for text in [
+            "", "3", "[]", "{", "{}x", #"{"fields":3}"#, #"{"fields":{"a":3}}"#, #"{"fields":{"a":["b"]}}"#,
+            #"{"tags":{"a":["b",1]}}"#, #"{"tags":[]}"#, #"{"fields":{"a":["b",1]}"#, #"{"deleted":}"#,
+        ] { #expect(CatalogueItem(stored: text) == nil, "\(text)") }
     }
 
     @Test("catalogues that computers exchange in any order become equal")

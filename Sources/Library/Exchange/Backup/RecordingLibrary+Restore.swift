@@ -84,7 +84,7 @@ extension RecordingLibrary {
             summary.merge = try apply(
                 pieces, isCancelled: isCancelled, told: { told(ImportSummary(merge: $0)) })
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled, told)
-            summary.merge.takes += try apply(takes: pieces.lists.takes).takes
+            summary.merge.takes += try apply(takes: pieces.takes).takes
         }
         for repair in [replaced, other.store.repair].compactMap(\.self) where !repair.isComplete {
             summary.refused.append("\(path)/\(manifest.store): \(repair.message)")
@@ -199,7 +199,7 @@ extension RecordingLibrary {
                     try store.finish(take: take.number, frameCount: take.sound.frameCount, path: place)
                     try store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
                 } else {
-                    guard try addTake(inFileAt: place, key, catalogue) else { continue }
+                    guard try addTake(inFileAt: place, key, catalogue.takes) else { continue }
                 }
                 summary.takes += 1
             case .document(let hash, _):

@@ -110,8 +110,8 @@ private struct BundleReading {
     private let library: RecordingLibrary
     private let path: String
     private var reader: TarReader
-    /// Playlists and takes of the catalogue; nil until the catalogue was read.
-    private var lists: LibraryCatalogue?
+    /// Takes of the catalogue; nil until the catalogue was merged.
+    private var takes: [ExactText: CatalogueItem]?
     private var summary = ImportSummary()
     /// Keys of the takes that the library has.
     private var knownTakes: Set<RecordingKey> = []
@@ -144,7 +144,7 @@ private struct BundleReading {
             if summary != ImportSummary() { told(summary) }
             throw pending
         }
-        guard lists != nil else { throw summary.problem ?? notBundle }
+        guard takes != nil else { throw summary.problem ?? notBundle }
         try finish()
         return summary
     }
@@ -153,8 +153,8 @@ private struct BundleReading {
 
     /// Applies names and ratings to the takes imported from the bundle.
     private mutating func finish() throws {
-        guard let lists, summary.takes > 0 else { return }
-        summary.merge.takes += try library.apply(takes: lists.takes).takes
+        guard let takes, summary.takes > 0 else { return }
+        summary.merge.takes += try library.apply(takes: takes).takes
     }
 
     private mutating func take(
@@ -164,15 +164,16 @@ private struct BundleReading {
             refuse(member, member.isFile ? "it is not a part of a library" : "it is not a regular file")
             return
         }
-        if lists == nil, kind != .catalogue { throw notBundle }
+        if takes == nil, kind != .catalogue { throw notBundle }
         let folder = library.folder
         switch kind {
         case .catalogue:
-            if lists != nil { return refuse(member, "there is a second catalogue") }
+            if takes != nil { return refuse(member, "there is a second catalogue") }
             guard member.byteCount <= RecordingLibrary.largestCatalogue else {
                 return refuse(member, "it is too large")
             }
             let catalogue = try reader.catalogue()
+            let described = catalogue.takes
             let before = summary
             var merged = MergeSummary()
             // Also after an error: the pieces before it are merged.
@@ -185,7 +186,7 @@ private struct BundleReading {
                     part.merge = piece
                     told(part)
                 })
-            lists = catalogue.lists
+            takes = described
             knownTakes = Set(try library.catalogueTakes().map(\.key))
         case .recording(let key, _): try folder.writingParts { try takeRecording(member, key, isCancelled) }
         case .take(let key, let ending): try folder.writingParts { try takeTake(member, key, ending, isCancelled) }
@@ -234,7 +235,7 @@ private struct BundleReading {
     private mutating func takeTake(
         _ member: TarReader.Member, _ key: RecordingKey, _ ending: String, _ isCancelled: () -> Bool
     ) throws {
-        guard lists?.takes[ExactText("\(key)")] != nil else {
+        guard takes?[ExactText("\(key)")] != nil else {
             refuse(member, "the catalogue does not list it")
             return
         }
@@ -252,7 +253,7 @@ private struct BundleReading {
             try FileCopy.synchronise(part, calls: library.calls)
             try FilePlace(target).put(part, calls: library.calls)
         } catch { throw RecordingLibraryError.writing(target, error) }
-        guard let lists, try library.addTake(inFileAt: target, key, lists) else { return }
+        guard let takes, try library.addTake(inFileAt: target, key, takes) else { return }
         knownTakes.insert(key)
         summary.takes += 1
     }
@@ -355,8 +356,10 @@ extension RecordingLibrary {
     /// Lists a take from elsewhere, as a catalogue describes it.
     ///
     /// - Returns: False if the catalogue's description is incomplete.
-    func addTake(inFileAt path: String, _ key: RecordingKey, _ catalogue: LibraryCatalogue) throws -> Bool {
-        guard let content = catalogue.takes[ExactText("\(key)")], let sound = Self.sound(content) else { return false }
+    func addTake(
+        inFileAt path: String, _ key: RecordingKey, _ takes: [ExactText: CatalogueItem]
+    ) throws -> Bool {
+        guard let content = takes[ExactText("\(key)")], let sound = Self.sound(content) else { return false }
         let take = try store.addTake(inFileAt: path, sound, model: try model(content))
         try store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
         return true

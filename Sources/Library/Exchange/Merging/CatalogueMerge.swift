@@ -77,8 +77,10 @@ struct CatalogueMerge {
     }
 
     /// Merges playlists. Call after recordings, because playlists refer to recordings.
-    mutating func merge(playlists: [ExactText: CatalogueItem]) throws(StoreError) {
-        summary.playlists += try library.merge(playlists: playlists, now: now).changed
+    ///
+    /// - Parameter read: Returns the playlists; called again if another program changes playlists meanwhile.
+    mutating func merge(playlists read: () throws(CatalogueError) -> [ExactText: CatalogueItem]) throws {
+        summary.playlists += try library.merge(playlists: read, now: now).get().changed
     }
 
     private mutating func merge(

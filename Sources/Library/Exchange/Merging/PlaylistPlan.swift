@@ -192,29 +192,37 @@ extension RecordingLibrary {
     /// and again if the playlists have changed meanwhile.
     ///
     /// - Parameters:
-    ///   - catalogue: Nil to take over only the changes since the catalogue was last written.
+    ///   - catalogue: Returns the playlists of the catalogue, nil to take over only the changes since the catalogue was
+    ///     last written. Called for each plan: a long list would need its memory beside that of its row and of SQLite.
     ///   - planned: Called between the plan and the transaction.
-    /// - Returns: Without a catalogue, the playlists for one; and the number of changed playlists in the library.
-    func merge(
-        playlists catalogue: [ExactText: CatalogueItem]?, now: Int64, planned: () -> Void = {}
-    ) throws(StoreError) -> (playlists: [ExactText: CatalogueItem], changed: Int) {
+    /// - Returns: Without a catalogue, the playlists for one; and the number of changed playlists in the library. Or
+    ///   the fault of `catalogue`; then nothing has changed.
+    func merge<Fault: Error>(
+        playlists catalogue: () throws(Fault) -> [ExactText: CatalogueItem]?, now: Int64, planned: () -> Void = {}
+    ) throws(StoreError) -> Result<(playlists: [ExactText: CatalogueItem], changed: Int), Fault> {
         var attempts = 0
         while true {
             attempts += 1
-            let stored = try read { (items) throws(DatabaseError) in try StoredPlaylists(items.rows.database) }
-            let plan = PlaylistPlan(stored ?? StoredPlaylists(), merging: catalogue, now: now)
+            let isLast = attempts > Self.mostPlans
+            let (plan, stamp, lists): (PlaylistPlan, StoredPlaylists.Stamp, [ExactText: CatalogueItem]?)
+            do {
+                let known = try read { (items) throws(DatabaseError) in try StoredPlaylists(items.rows.database) }
+                let stored = known ?? StoredPlaylists()
+                let given: [ExactText: CatalogueItem]?
+                do throws(Fault) { given = try catalogue() } catch { return .failure(error) }
+                plan = PlaylistPlan(stored, merging: given, now: now)
+                (stamp, lists) = (stored.stamp, isLast ? given : nil)
+            }
             planned()
             let done = try change { (items) throws(DatabaseError) -> (PlaylistPlan, Int)? in
-                if try StoredPlaylists.Stamp(items.rows.database) == (stored ?? StoredPlaylists()).stamp {
-                    return (plan, try plan.write(items))
-                }
-                guard attempts > Self.mostPlans else { return nil }
+                if try StoredPlaylists.Stamp(items.rows.database) == stamp { return (plan, try plan.write(items)) }
+                guard isLast else { return nil }
                 // Another program keeps changing playlists. Plan inside the transaction, so that the other program has
                 // to wait once.
-                let plan = try PlaylistPlan(StoredPlaylists(items.rows.database), merging: catalogue, now: now)
+                let plan = try PlaylistPlan(StoredPlaylists(items.rows.database), merging: lists, now: now)
                 return (plan, try plan.write(items))
             }
-            if let (plan, changed) = done { return (plan.playlists, changed) }
+            if let (plan, changed) = done { return .success((plan.playlists, changed)) }
         }
     }
 

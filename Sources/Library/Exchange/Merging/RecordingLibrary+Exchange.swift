@@ -21,15 +21,27 @@ extension RecordingLibrary {
     ///   differs only in its keys.
     /// - Throws: `StoreError`.
     public func catalogueText(withKeys: Bool = false) throws(StoreError) -> String {
-        try exportedText(withKeys: withKeys).text
+        try exportedText(withKeys: withKeys).text.joined
     }
 
-    /// Returns the text of ``catalogueText(withKeys:)``, and the number of recordings whose addresses have lost their
-    /// keys in the text.
-    package func exportedText(withKeys: Bool) throws(StoreError) -> (text: String, shortenedAddresses: Int) {
-        var catalogue = try catalogue()
-        let count = withKeys ? 0 : catalogue.removeKeys()
-        return (catalogue.text, count)
+    /// Returns the text of ``catalogueText(withKeys:)`` in pieces, and the number of recordings whose addresses have
+    /// lost their keys in the text.
+    package func exportedPieces(withKeys: Bool) throws(StoreError) -> (pieces: [[UInt8]], shortenedAddresses: Int) {
+        let (text, count) = try exportedText(withKeys: withKeys)
+        return (text.pieces, count)
+    }
+
+    func exportedText(
+        withKeys: Bool, recordingsAtOnce: Int = CatalogueMerge.recordingsAtOnce
+    ) throws(StoreError) -> (text: CatalogueText, shortenedAddresses: Int) {
+        var (text, count) = (CatalogueText(), 0)
+        let rest = try catalogue(recordingsAtOnce: recordingsAtOnce) { part in
+            var part = part
+            if !withKeys { count += part.removeKeys() }
+            text.add(part.recordings)
+        }
+        text.end(playlists: rest.playlists, takes: rest.takes)
+        return (text, count)
     }
 
     /// Merges the catalogue of another library into this library. For each field, the later change wins. A deleted
@@ -54,20 +66,27 @@ extension RecordingLibrary {
     ///
     /// The catalogue consists of pieces, each read at one moment: other programs can use the store between two pieces.
     package func catalogue() throws(StoreError) -> LibraryCatalogue {
-        try catalogue(recordingsAtOnce: CatalogueMerge.recordingsAtOnce) {}
+        var recordings: [ExactText: LibraryCatalogue.Recording] = [:]
+        var all = try catalogue(recordingsAtOnce: CatalogueMerge.recordingsAtOnce) { part in
+            recordings.merge(part.recordings) { $1 }
+        }
+        all.recordings = recordings
+        return all
     }
 
-    /// - Parameter pieceTold: Called after each piece of recordings.
-    func catalogue(recordingsAtOnce: Int, pieceTold: () -> Void) throws(StoreError) -> LibraryCatalogue {
+    /// - Parameter take: Called with each piece of recordings, in the order of their keys.
+    /// - Returns: Takes and playlists.
+    func catalogue(
+        recordingsAtOnce: Int, take: (LibraryCatalogue) -> Void
+    ) throws(StoreError) -> LibraryCatalogue {
         // Reading must not create a store.
         guard try read({ _ in true }) == true else { return LibraryCatalogue() }
         try findTakes()
         let now = StoreRows.milliseconds
-        let known =
+        var known =
             try read { (items) throws(DatabaseError) in
                 try MergedRows(database: items.rows.database).recordings()
             } ?? []
-        var all = LibraryCatalogue()
         var done = 0
         while done < known.count {
             let end = CatalogueMerge.end(ofPieceAt: done, atMost: recordingsAtOnce, of: known.count) {
@@ -76,14 +95,16 @@ extension RecordingLibrary {
             let piece = known[done..<end].map(\.identity)
             let began = ContinuousClock.now
             let part = try catalogue(now) { (_) throws(DatabaseError) in .recordings(piece) }
-            all.recordings.merge(part.recordings) { $1 }
             done = end
             if done < known.count { PracticeStore.letOthersWrite(after: began.duration(to: .now)) }
-            pieceTold()
+            take(part)
         }
-        all.takes = try catalogue(now, CatalogueScope.takes).takes
-        all.playlists = try merge(playlists: nil, now: now).playlists
-        return all
+        // The lists of a long playlist need memory.
+        known = []
+        var rest = LibraryCatalogue()
+        rest.takes = try catalogue(now, CatalogueScope.takes).takes
+        rest.playlists = try merge(playlists: { nil }, now: now).get().playlists
+        return rest
     }
 
     /// Returns a part of the catalogue, read at one moment.
@@ -131,12 +152,12 @@ extension RecordingLibrary {
         }
         catalogue.freeRecordings()
         try checkCancelled()
-        do { try merge.merge(takes: catalogue.lists.takes, pieceDone: checkCancelled) } catch {
+        do { try merge.merge(takes: catalogue.takes, pieceDone: checkCancelled) } catch {
             told(merge.summary)
             throw error
         }
         told(merge.summary)
-        try merge.merge(playlists: catalogue.lists.playlists)
+        try merge.merge(playlists: catalogue.playlists)
         return merge.summary
     }
 
