@@ -14,8 +14,8 @@ extension [UInt8]: CatalogueSource {
 }
 
 /// A catalogue that is read recording by recording. A tree of the whole text would take fifteen times its length in
-/// memory. This type takes some hundred bytes for each recording, and nothing for playlists and for the text of a source
-/// in a file.
+/// memory. This type takes some hundred bytes for each recording, and nothing for playlists and for the text of a
+/// source in a file.
 ///
 /// The whole text is checked before any part is used. Real-time safe: no. Threads: any.
 package struct CataloguePieces: Sendable {
