@@ -63,6 +63,13 @@ static inline int linux_clone_file(int target, int source) {
     return (int)syscall(SYS_ioctl, target, 1u << 30 | sizeof source << 16 | 0x94u << 8 | 9, (long)source);
 }
 
+/// Renames a file in one step, unless the new name exists. Returns 0, or -1 with errno: EINVAL if the file system lacks
+/// this kind of renaming.
+static inline int linux_rename_to_new(const char *path, const char *other) {
+    // RENAME_NOREPLACE of <linux/fs.h>, and AT_FDCWD of <fcntl.h>.
+    return (int)syscall(SYS_renameat2, -100, path, -100, other, 1u);
+}
+
 /// Waits until everything written to the file system of a descriptor is on the disk. Returns 0, or -1 with errno.
 static inline int linux_synchronise_all(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
 

@@ -1,4 +1,5 @@
 // The system calls for writing files, all in the same place, so that tests can make each call fail.
+internal import CLinux
 internal import Glibc
 
 /// System calls on files. Each function returns the result of the system's call, or minus an errno.
@@ -74,6 +75,13 @@ package struct SystemFileCalls: FileCalls {
     package func remove(_ path: String) -> Int { result(unsafe unlink(path)) }
 
     package func rename(_ path: String, to other: String) -> Int { result(unsafe Glibc.rename(path, other)) }
+
+    /// Renames a file in one step, and refuses an existing name. Some file systems, mainly network disks, lack this kind
+    /// of renaming, and refuse with EINVAL.
+    package func rename(_ path: String, toNew other: String) -> Int {
+        result(unsafe linux_rename_to_new(path, other))
+    }
+
     package func close(_ descriptor: Int32) -> Int { result(Glibc.close(descriptor)) }
 
     package func freeBytes(_ descriptor: Int32) -> Int {

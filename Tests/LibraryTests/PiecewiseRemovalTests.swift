@@ -185,6 +185,36 @@ struct PiecewiseRemovalTests {
         #expect(try library.undoRemoval().map(\.number) == numbers && listed() == numbers)
     }
 
+    @Test("an undo restores the recordings before a file that cannot be moved, and another undo restores the rest")
+    func unmovableFile() throws {
+        try library.remove(numbers)
+        // A folder has the name of the third recording.
+        let name = items[2].path
+        try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: false)
+        var told: [Int] = []
+        #expect(throws: RecordingLibraryError.self) {
+            _ = try library.undoneRemoval(told: { told += $0.map(\.number) }) {}
+        }
+        #expect(try told == Array(numbers[..<2]) && listed() == told)
+        #expect(!harness.isThere(items[3].path) && !harness.isThere(items[4].path))
+        try FileManager.default.removeItem(atPath: name)
+        #expect(try library.undoRemoval().map(\.number) == Array(numbers[2...]))
+        #expect(try listed() == numbers && inPlace == numbers)
+    }
+
+    @Test("a removal without room for the folder of the trash leaves the files in place, and tells the recordings")
+    func noTrashFolder() throws {
+        // A file has the name of the folder.
+        let folder = library.folder.trash
+        try FileManager.default.removeItem(atPath: folder)
+        try Data().write(to: URL(fileURLWithPath: folder))
+        var told: [Int] = []
+        #expect(try library.remove(numbers, told: { told += $0.map(\.number) }) {}.map(\.number) == numbers)
+        #expect(try told == numbers && listed().isEmpty && inPlace == numbers)
+        try FileManager.default.removeItem(atPath: folder)
+        #expect(try library.undoRemoval().map(\.number) == numbers && listed() == numbers && inPlace == numbers)
+    }
+
     @Test("recordings come back from the trash in pieces, and another undo completes an interrupted one")
     func undone() throws {
         let other = try harness.another()

@@ -1,4 +1,7 @@
+import AudioFiles
 import Database
+import Explanations
+import Files
 import Foundation
 import SoundFileSupport
 import TestSupport
@@ -146,5 +149,129 @@ struct PiecewiseDeletionTests {
         try FileManager.default.removeItem(atPath: scratch.file(".woodshed-deleted-take-1"))
         try Data("new".utf8).write(to: URL(fileURLWithPath: scratch.file("1.wav")))
         #expect(error { try store.trash(takes: [1]) } == .trashed && scratch.names.contains("1.wav"))
+    }
+
+    /// Puts a file in the way of the hidden names of takes.
+    private func obstruct(_ numbers: [Int]) throws {
+        for number in numbers {
+            let path = scratch.file(".woodshed-deleted-take-\(number)")
+            try Data("another".utf8).write(to: URL(fileURLWithPath: path))
+        }
+    }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do { try body() } catch { return (error as? any ExplainedError)?.message }
+        return nil
+    }
+
+    @Test("a deletion tells exactly the takes in the trash, and its error names the takes in the list")
+    func partlyRefused() throws {
+        for number in 1...7 { try add("\(number).wav") }
+        try obstruct([2, 4, 5, 6])
+        var told: [[Int]] = []
+        let refusal = message {
+            _ = try store.trash(takes: Array(1...7), atOnce: 3, told: { told.append($0.map(\.number)) }) {}
+        }
+        let cause = "take 2 cannot be moved to the trash: there is another file "
+        #expect(refusal?.hasPrefix(cause) == true && refusal?.hasSuffix("; still in the list: takes 2, 4-6") == true)
+        #expect(told == [[1, 3], [], [7]])
+        #expect(try store.takes().map(\.number) == [6, 5, 4, 2])
+        #expect(try store.undoTrash().map(\.number) == [1, 3, 7])
+        // The public call names both.
+        let both = message { _ = try store.trash(takes: [2, 3]) }
+        #expect(both?.hasPrefix(cause) == true && both?.hasSuffix("; in the trash already: take 3") == true)
+    }
+
+    @Test("a deletion whose take cannot return to the list names this take as in the trash")
+    func lostReturn() throws {
+        for number in 1...3 { try add("\(number).wav") }
+        try obstruct([2])
+        // As on a full disk: a table has no number left for another row.
+        let database = try Database(path: scratch.file("practice.db"), creating: false)
+        for statement in [
+            "CREATE TABLE filler (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO filler VALUES (\(Int64.max))",
+            """
+            CREATE TRIGGER failing BEFORE UPDATE OF trashed ON take WHEN NEW.trashed IS NULL
+            BEGIN INSERT INTO filler (id) VALUES (NULL); END
+            """,
+        ] { try database.run(statement) }
+        let failure = message { _ = try store.trash(takes: [1, 2, 3]) }
+        #expect(failure?.hasSuffix("; in the trash already: takes 1-3") == true, "\(failure ?? "")")
+        #expect(try store.takes(TakeFilter(isTrash: true)).map(\.number) == [3, 2, 1])
+        try database.run("DROP TRIGGER failing")
+        // The next deletion hides the third take's file. The second take's file stays in place.
+        #expect(try store.trash(takes: [1, 2, 3]).map(\.number) == [3])
+        #expect(scratch.names.filter { $0.hasSuffix(".wav") } == ["2.wav"])
+    }
+
+    @Test("emptying the trash fails with the number of the take, and names the takes removed already")
+    func partlyEmptied() throws {
+        for number in 1...3 { try add("\(number).wav") }
+        try store.trash(takes: [1, 2, 3])
+        let database = try Database(path: scratch.file("practice.db"), creating: false)
+        for statement in [
+            "CREATE TABLE filler (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO filler VALUES (\(Int64.max))",
+            """
+            CREATE TRIGGER failing BEFORE UPDATE OF gone ON take WHEN NEW.id = 2
+            BEGIN INSERT INTO filler (id) VALUES (NULL); END
+            """,
+        ] { try database.run(statement) }
+        let failure = message { _ = try store.emptyTrash() }
+        #expect(failure?.hasSuffix("; removed already: take 3") == true, "\(failure ?? "")")
+        #expect(try store.takes(TakeFilter(isTrash: true)).map(\.number) == [2, 1])
+        try database.run("DROP TRIGGER failing")
+        #expect(try store.emptyTrash().takes.map(\.number) == [2, 1])
+    }
+
+    @Test("a take's file is renamed in one step or in two, and never replaces another file", arguments: [true, false])
+    func renaming(isOneStep: Bool) throws {
+        let (path, other) = (scratch.file("a.wav"), scratch.file("b.wav"))
+        for name in [path, other] { try Data(name.utf8).write(to: URL(fileURLWithPath: name)) }
+        func fault() -> Int32? {
+            FileFault.thrown { () throws(FileFault) in
+                try TakeTrash.move(path, to: other, isOneStep: isOneStep)
+            }?.code
+        }
+        #expect(fault() == EEXIST && FileManager.default.contents(atPath: other) == Data(other.utf8))
+        try FileManager.default.removeItem(atPath: other)
+        #expect(fault() == nil && FileManager.default.contents(atPath: other) == Data(path.utf8))
+        #expect(!scratch.names.contains("a.wav"))
+        // Two names of one file, as after an interruption of a renaming in two steps.
+        try FileManager.default.linkItem(atPath: other, toPath: path)
+        #expect(fault() == nil && !scratch.names.contains("a.wav") && scratch.names.contains("b.wav"))
+    }
+
+    @Test("an error of the file system at a take's file states the cause and the remedy")
+    func refusals() throws {
+        let take = try add("1.wav")
+        let hidden = scratch.file(".woodshed-deleted-take-1")
+        func words(_ change: TakeTrash.Change, _ code: Int32) -> [String] {
+            let error = TakeTrash.failure(take, change, errno: code)
+            return [error.kind.rawValue, error.message, error.remedy]
+        }
+        #expect(
+            words(.deletion, EACCES) == [
+                "permissionDenied",
+                "take 1 cannot be moved to the trash: you may not change the directory of \(take.path) "
+                    + "(\(systemText(EACCES)))",
+                "Change the permissions of the directory.",
+            ])
+        #expect(
+            words(.completion, EIO) == [
+                "io",
+                "take 1 is in the trash, but its file cannot be hidden: \(take.path) cannot be renamed "
+                    + "(\(systemText(EIO)))",
+                "Check the disk.",
+            ])
+        #expect(
+            words(.restoring, EEXIST) == [
+                "alreadyExists", "take 1 cannot be restored: there is another file \(take.path)",
+                "Move that file away first.",
+            ])
+        #expect(
+            words(.removal, ENOSPC) == [
+                "diskFull", "take 1 cannot be removed from the trash: the disk of \(hidden) has no room left",
+                "Free some room.",
+            ])
     }
 }

@@ -1,5 +1,6 @@
 import AudioFiles
 import Database
+import Files
 import Foundation
 import SoundFileSupport
 import TestSupport
@@ -55,15 +56,15 @@ struct SharedTakeTrashTests {
         let deletion = try store.changeTakes { (rows) throws(DatabaseError) in try rows.trash([1], at: 1, nil) }
         let other = try PracticeStore(.file(scratch.file("practice.db")))
         #expect(try other.restore(take: 1).number == 1)
-        var failure: AudioFileError?
-        _ = try store.hideFiles(of: deletion, &failure)
-        #expect(try failure == nil && names == ["a.wav"] && store.takes().map(\.number) == [1])
+        var result = TrashedTakes()
+        try store.hideFiles(of: deletion, &result)
+        #expect(try result.failure == nil && names == ["a.wav"] && store.takes().map(\.number) == [1])
         // A file that cannot be hidden returns no take to the list that another program has forgotten.
         let again = try store.changeTakes { (rows) throws(DatabaseError) in try rows.trash([1], at: 1, nil) }
         try other.forget(take: 1)
         try Data("another".utf8).write(to: URL(fileURLWithPath: scratch.file(hidden)))
-        _ = try store.hideFiles(of: again, &failure)
-        #expect(try failure == nil && store.takes().isEmpty && trashed().isEmpty && names.count == 2)
+        try store.hideFiles(of: again, &result)
+        #expect(try result.failure == nil && store.takes().isEmpty && trashed().isEmpty && names.count == 2)
     }
 
     @Test(
@@ -83,6 +84,120 @@ struct SharedTakeTrashTests {
         try interrupt()
         #expect(try store.restore(take: 1).number == 1 && names == ["a.wav"])
         #expect(try store.takes().map(\.number) == [1] && store.emptyTrash().takes.isEmpty && names == ["a.wav"])
+    }
+
+    @Test("a program that waits for the disk during a restoring keeps no other program out of the store")
+    func waitingForDisk() throws {
+        try add("a.wav")
+        try store.trash(takes: [1])
+        let returning = try store.bringBack(take: 1, of: nil)
+        // The file has its name, and the list has not changed yet.
+        #expect(try names == ["a.wav"] && trashed() == [1])
+        let hasty = try PracticeStore(.file(scratch.file("practice.db")), schema: .current, busyTimeout: 1)
+        #expect(try hasty.edit(take: 1, .note("late")).note == "late")
+        // The trash may be emptied now: the take stays.
+        #expect(try hasty.emptyTrash().takes.isEmpty && trashed() == [1] && names == ["a.wav"])
+        let take = try store.list(returning)
+        #expect(try take.note == "late" && !take.isTrashed && trashed().isEmpty && names == ["a.wav"])
+    }
+
+    @Test("emptying the trash leaves a take whose file has got its name again since the proof of its owner")
+    func restoredAfterProof() throws {
+        try add("a.wav")
+        try store.trash(takes: [1])
+        let take = try #require(try store.take(1))
+        let proven = FileIdentity(path: scratch.file(hidden))
+        let returning = try store.bringBack(take: 1, of: nil)
+        let other = try PracticeStore(.file(scratch.file("practice.db")))
+        #expect(try !other.remove(take, proven) && trashed() == [1] && names == ["a.wav"])
+        #expect(try store.list(returning).number == 1 && store.takes().map(\.number) == [1])
+        // Also after the restoring.
+        #expect(try !other.remove(take, proven) && names == ["a.wav"])
+        // The proof holds for a file that keeps its hidden name.
+        try store.trash(takes: [1])
+        #expect(try other.remove(take, proven) && trashed().isEmpty && names.isEmpty)
+    }
+
+    @Test("a take that another program deletes or restores during a restoring is reported, and loses no file")
+    func changedDuringRestoring() throws {
+        func kind(_ body: () throws -> Void) -> TakeError.Kind? {
+            do { try body() } catch { return (error as? TakeError)?.kind }
+            return nil
+        }
+        try add("a.wav")
+        let other = try PracticeStore(.file(scratch.file("practice.db")))
+        try store.trash(takes: [1])
+        // Another deletion of the take, which is still in the trash, hides the file again.
+        var returning = try store.bringBack(take: 1, of: nil)
+        #expect(try other.trash(takes: [1]).map(\.number) == [1] && names == [hidden])
+        #expect(kind { _ = try store.list(returning) } == .trashed)
+        #expect(try trashed() == [1] && names == [hidden])
+        // Another program completes the restoring.
+        returning = try store.bringBack(take: 1, of: nil)
+        #expect(try other.restore(take: 1).number == 1)
+        #expect(kind { _ = try store.list(returning) } == .trashed)
+        #expect(try trashed().isEmpty && names == ["a.wav"])
+        // Another program restores the take and deletes the take again.
+        try store.trash(takes: [1])
+        returning = try store.bringBack(take: 1, of: nil)
+        try other.restore(take: 1)
+        try other.trash(takes: [1])
+        #expect(kind { _ = try store.list(returning) } == .trashed)
+        #expect(try trashed() == [1] && names == [hidden])
+        #expect(try store.restore(take: 1).number == 1 && names == ["a.wav"])
+        // Another program forgets the take.
+        try store.trash(takes: [1])
+        returning = try store.bringBack(take: 1, of: nil)
+        try other.forget(take: 1)
+        #expect(kind { _ = try store.list(returning) } == .unknown)
+        #expect(names == ["a.wav"])
+    }
+
+    @Test("a take returns beside an older take of the same name in the list")
+    func olderTakeOfOneName() throws {
+        try add("a.wav")
+        let sound = StoredTake.Sound(time: 2, sampleRate: 48_000, channelCount: 2, frameCount: 96_000)
+        try store.addTake(inFileAt: scratch.file("a.wav"), sound)
+        try store.trash(takes: [2])
+        #expect(try store.restore(take: 2).number == 2 && store.takes().map(\.number) == [2, 1])
+        #expect(scratch.names.contains("a.wav"))
+    }
+
+    @Test("a deletion that loses the store reports exactly the takes in the trash, and the next deletion completes it")
+    func lostStore() throws {
+        try add("a.wav")
+        try add("b.wav")
+        let path = scratch.file("practice.db")
+        let hasty = try PracticeStore(.file(path), schema: .current, busyTimeout: 1)
+        let deletion = try hasty.changeTakes { (rows) throws(DatabaseError) in try rows.trash([1, 2], at: 1, nil) }
+        let other = try Database(path: path, creating: false)
+        try other.run("BEGIN IMMEDIATE")
+        var result = TrashedTakes()
+        #expect(throws: StoreError.self) { try hasty.hideFiles(of: deletion, &result) }
+        #expect(result.takes.map(\.number) == [1, 2] && result.failure == nil && names == ["a.wav"])
+        try other.run("ROLLBACK")
+        #expect(try trashed() == [2, 1])
+        #expect(try store.trash(takes: [1, 2]).map(\.number) == [1, 2] && names == [hidden])
+        #expect(!scratch.names.contains("b.wav"))
+    }
+
+    @Test("a refused restoring does not wait for a program that changes the store")
+    func refusedWithoutTransaction() throws {
+        try add("a.wav")
+        let path = scratch.file("practice.db")
+        let hasty = try PracticeStore(.file(path), schema: .current, busyTimeout: 1)
+        #expect(try hasty.takes().count == 1)
+        let other = try Database(path: path, creating: false)
+        try other.run("BEGIN IMMEDIATE")
+        for number in [1, 2] { #expect(throws: TakeError.self) { try hasty.restore(take: number) } }
+        #expect(throws: TakeError.self) { try hasty.edit(take: 2, .note("late")) }
+        try other.run("ROLLBACK")
+        try store.trash(takes: [1])
+        try Data("new".utf8).write(to: URL(fileURLWithPath: scratch.file("a.wav")))
+        try other.run("BEGIN IMMEDIATE")
+        #expect(throws: TakeError.self) { try hasty.restore(take: 1) }
+        try other.run("ROLLBACK")
+        #expect(try trashed() == [1])
     }
 
     @Test("an interrupted emptying of the trash is completed by the next")

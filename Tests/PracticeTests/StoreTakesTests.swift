@@ -331,7 +331,9 @@ struct StoreTakesTests {
         // Nothing is replaced, so another file under the hidden name is in the way, also for root.
         let inTheWay = scratch.file(".woodshed-deleted-take-1")
         try Data("another".utf8).write(to: URL(fileURLWithPath: inTheWay))
-        #expect(throws: (any Error).self) { try store.trash(takes: [1]) }
+        let refusal = #expect(throws: AudioFileError.self) { try store.trash(takes: [1]) }
+        #expect(refusal?.message == "take 1 cannot be moved to the trash: there is another file \(inTheWay)")
+        #expect(refusal?.kind == .alreadyExists && refusal?.remedy == "Move that file away first.")
         #expect(try store.takes().map(\.number) == [1])
         #expect(FileManager.default.fileExists(atPath: path))
         #expect(FileManager.default.contents(atPath: inTheWay) == Data("another".utf8))

@@ -122,7 +122,8 @@ struct TakesCommandTests {
         // The hidden name of take 2 is in use.
         folder.write(".woodshed-deleted-take-2", [1])
         let deleted = run("takes", "rm", "1-3")
-        #expect(deleted.status != 0 && deleted.error.contains("deleted: 2 takes\n"), "\(deleted.error)")
+        #expect(deleted.status == 73 && deleted.error.contains("deleted: 2 takes\n"), "\(deleted.error)")
+        #expect(deleted.error.contains("take 2 cannot be moved to the trash: there is another file"))
         #expect(deleted.error.contains("; in the trash already: 2 of 3 takes\n"), "\(deleted.error)")
         #expect(deleted.errorLines.last?.hasSuffix(" Restore this part with: woodshed takes undo") == true)
         #expect(list() == ["2 9600"] && list("--trash").count == 2)

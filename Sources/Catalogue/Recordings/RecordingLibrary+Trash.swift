@@ -69,9 +69,9 @@ extension RecordingLibrary {
             // An interrupted removal may have left files in place.
             let unmoved = removal.earlier.filter { FileIdentity(path: folder.trashed($0.path)) == nil }
             let kept = (removal.rows + unmoved).filter { $0.item.place == .kept }
-            if !kept.isEmpty { try folder.make() }
+            // A file that cannot be moved stays in place until the trash is emptied: the store has changed already.
+            if !kept.isEmpty { try? folder.make() }
             for row in kept {
-                // A file that cannot be moved stays in place until the trash is emptied.
                 _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
             }
             return removal
@@ -109,7 +109,8 @@ extension RecordingLibrary {
     /// restores and removes again meanwhile stay in the trash.
     ///
     /// - Returns: The recordings after the change, including the recording of a document.
-    /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`, or if a file cannot be moved: its recording and all later
+    ///   recordings stay in the trash; `StoreError`.
     @discardableResult
     public func undoRemoval() throws -> [LibraryItem] {
         let undone = try undoneRemoval()
@@ -169,7 +170,8 @@ extension RecordingLibrary {
     /// Restores recordings from the trash. Many recordings come in pieces, as with `undoRemoval`.
     ///
     /// - Returns: The recordings after the change.
-    /// - Throws: `RecordingLibraryError` if a recording is unknown or not in the trash; `StoreError`.
+    /// - Throws: `RecordingLibraryError` if a recording is unknown or not in the trash: nothing has changed; or if a file
+    ///   cannot be moved: its recording and all later recordings stay in the trash; `StoreError`.
     @discardableResult
     public func restore(_ numbers: [Int]) throws -> [LibraryItem] {
         let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
@@ -195,16 +197,19 @@ extension RecordingLibrary {
     ) throws -> [LibraryItem] {
         var restored: [LibraryItem] = []
         try PracticeStore.inPieces(listed, atOnce: atOnce) { (piece, isLast) in
-            let items = try restore(piece)
+            let (items, failure) = try restore(piece)
             restored += items
             told(items)
+            if let failure { throw failure }
             if !isLast { try pieceDone() }
         }
         return restored
     }
 
-    /// Restores the recordings of one piece.
-    private func restore(_ piece: [ItemRow]) throws -> [LibraryItem] {
+    /// Restores the recordings of one piece, up to the first file that cannot be moved.
+    ///
+    /// - Returns: The restored recordings, and the error of the file; nil for none.
+    private func restore(_ piece: [ItemRow]) throws -> (items: [LibraryItem], failure: RecordingLibraryError?) {
         let restored = try folder.exclusively { () throws in
             // Another program may have restored some of the recordings meanwhile, and removed them again, or emptied
             // the trash.
@@ -218,28 +223,32 @@ extension RecordingLibrary {
             }
             return try untrash((rows ?? []).filter { !$0.isGone && $0.item.isTrashed })
         }
-        settleDocuments(of: restored.map(\.number))
+        settleDocuments(of: restored.items.map(\.number))
         return restored
     }
 
-    private func untrash(_ rows: [ItemRow]) throws -> [LibraryItem] {
-        for row in rows where row.item.place == .kept {
+    private func untrash(_ rows: [ItemRow]) throws -> (items: [LibraryItem], failure: RecordingLibraryError?) {
+        var (moved, failure): ([ItemRow], RecordingLibraryError?) = ([], nil)
+        for row in rows {
             // Move files before changing the store: a file that cannot be moved stays in the trash with its recording.
             // If a program ended between two steps, the file is already in its place.
-            let code = calls.rename(folder.trashed(row.path), to: folder.file(row.path))
+            let code = row.item.place == .kept ? calls.rename(folder.trashed(row.path), to: folder.file(row.path)) : 0
             guard code >= 0 || code == -Int(ENOENT) else {
-                throw RecordingLibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
+                failure = .writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
+                break
             }
+            moved.append(row)
         }
-        guard !rows.isEmpty else { return [] }
-        return try change { (items) throws(DatabaseError) in
+        guard !moved.isEmpty else { return ([], failure) }
+        let items = try change { [moved] (items) throws(DatabaseError) in
             var restored: [LibraryItem] = []
-            for row in rows {
+            for row in moved {
                 try items.untrash(row.number)
                 if let item = try items.item(number: row.number)?.item { restored.append(item) }
             }
             return restored
         }
+        return (items, failure)
     }
 
     /// Returns the bytes that emptying the trash would free.

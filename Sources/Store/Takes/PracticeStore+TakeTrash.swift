@@ -1,13 +1,15 @@
 internal import AudioFiles
 internal import Database
 package import Explanations
+internal import Files
 internal import Glibc
 internal import Synchronization
 
 /// The trash of the kept takes: deleting, restoring, and emptying.
 ///
 /// A file changes its name, or goes, only within a transaction that has found the take in the trash. So no other
-/// program restores, deletes or forgets the take at the same moment.
+/// program restores, deletes or forgets the take at the same moment. No transaction waits until a new name is on the
+/// disk, because other programs would wait, too.
 extension PracticeStore {
     /// Moves takes to the trash, in one step. Their files stay in their folders, under hidden names. A file not proven
     /// to be the take's, because it was changed or its name reused, stays as it is.
@@ -18,15 +20,23 @@ extension PracticeStore {
     /// - Parameter numbers: the numbers of the takes.
     /// - Returns: The takes in their new state.
     /// - Throws: `TakeError` if a take is unknown, or if all takes are already in the trash: nothing has changed;
-    ///   `AudioFileError` if a file cannot be renamed: its take stays in the list.
+    ///   `AudioFileError` if files cannot be renamed: the message names their takes, which stay in the list, and all
+    ///   other takes are in the trash; `StoreError`: the message names the takes that are in the trash now, and all
+    ///   other takes are as before.
     @discardableResult
-    public func trash(takes numbers: [Int]) throws -> [StoredTake] { try trash(takes: numbers) {} }
+    public func trash(takes numbers: [Int]) throws -> [StoredTake] {
+        var trashed: [StoredTake] = []
+        do { return try trash(takes: numbers, told: { trashed += $0 }) {} } catch {
+            throw Self.naming(trashed, "in the trash already", error, next: "Repeat the deletion to complete it.")
+        }
+    }
 
     /// Takes of a piece of a deletion. Each take is a few statements.
     package static let trashedAtOnce = 400
 
     /// - Parameters:
-    ///   - told: Called with the deleted takes after each piece.
+    ///   - told: Called after each piece with exactly the takes that the piece has moved to the trash, also if the piece
+    ///     fails. Takes of an interrupted deletion whose files are hidden now follow.
     ///   - pieceDone: Called between two pieces; an error ends the deletion there.
     package func trash(
         takes numbers: [Int], atOnce: Int = trashedAtOnce, told: ([StoredTake]) -> Void = { _ in },
@@ -37,7 +47,7 @@ extension PracticeStore {
         let now = Int64(time(nil))
         // One undo step for all pieces.
         var trashing: Int64?
-        var (trashed, failure): ([StoredTake], AudioFileError?) = ([], nil)
+        var result = TrashedTakes()
         try Self.inPieces(Set(numbers).sorted(), atOnce: atOnce) { (piece, isLast) in
             let step = trashing
             // Updates the list first: if the program ends before a file is hidden, nothing is lost.
@@ -45,36 +55,47 @@ extension PracticeStore {
                 try rows.trash(piece, at: now, step)
             }
             trashing = deletion.trashing
-            let hidden = try hideFiles(of: deletion, &failure)
-            trashed += hidden
-            told(hidden)
+            let earlier = result.takes.count
+            do {
+                defer { told(Array(result.takes[earlier...])) }
+                try hideFiles(of: deletion, &result)
+            }
             if !isLast { try pieceDone() }
         }
-        if let failure { throw failure }
-        if trashed.isEmpty, let first = numbers.first { throw TakeError.trashed(first) }
-        return trashed
+        if let failure = result.failure { throw failure }
+        if result.takes.isEmpty, let first = numbers.first { throw TakeError.trashed(first) }
+        return result.takes
     }
 
-    /// Hides the files of deleted takes. A take whose file cannot be hidden returns to the list.
+    /// Hides the files of deleted takes. A take whose file cannot be hidden returns to the list. An error leaves the
+    /// other takes in the trash, perhaps with their files in place.
     ///
-    /// - Returns: The deleted takes, and those of an interrupted deletion whose files are hidden now.
-    func hideFiles(of deletion: TakeDeletion, _ failure: inout AudioFileError?) throws(StoreError) -> [StoredTake] {
+    /// - Parameter result: Receives the deleted takes, and those of an interrupted deletion whose files are hidden now.
+    func hideFiles(of deletion: TakeDeletion, _ result: inout TrashedTakes) throws(StoreError) {
+        result.takes += deletion.takes
+        var renamed: [StoredTake] = []
+        // A loss of power before this may leave the files in place, as the end of the program would.
+        defer { TakeTrash.synchronise(renamed) }
         let owners = deletion.sharing.mapValues { TakeTrash.owner(of: $0)?.number }
         for take in deletion.takes
         where owners[take.path] == take.number && TakeTrash.isOwn(take, deletion.marks[take.number], at: take.path) {
-            if case .failure(let error) = try hide(take, isNew: true) { failure = error }
+            renamed.append(take)
+            if case .failure(let error) = try hide(take, isNew: true) {
+                result.takes.removeAll { $0.number == take.number }
+                result.listed.append(take.number)
+                result.note(error, take)
+            }
         }
-        var completed: [StoredTake] = []
         for take in deletion.earlier
         where deletion.sharing[take.path]?.isEmpty == true
             && TakeTrash.isUnhidden(take, deletion.marks[take.number])
         {
+            renamed.append(take)
             switch try hide(take, isNew: false) {
-            case .success(let isHidden): if isHidden { completed.append(take) }
-            case .failure(let error): failure = error
+            case .success(let isHidden): if isHidden { result.takes.append(take) }
+            case .failure(let error): result.note(error, take)
             }
         }
-        return deletion.takes + completed
     }
 
     /// Hides the file of a deleted take, unless another program has restored the take meanwhile. While the transaction
@@ -89,7 +110,7 @@ extension PracticeStore {
         let result = try file.withLock { (file) throws(StoreError) in
             try file.change { (rows) throws(DatabaseError) -> Result<Bool, AudioFileError> in
                 guard try rows.isStillTrashed(take) else { return .success(false) }
-                do throws(AudioFileError) { try TakeTrash.hide(take) } catch {
+                do throws(AudioFileError) { try TakeTrash.hide(take, isNew: isNew) } catch {
                     if isNew { try rows.updateTake(take.number, .trashed, .null) }
                     return .failure(error)
                 }
@@ -156,36 +177,82 @@ extension PracticeStore {
     /// Restores a take from the trash, under its name.
     ///
     /// - Throws: `TakeError` of kind `unknown`, `trashed` if the take is not in the trash, `nameTaken` if another file
-    ///   or a listed take has its name now; `AudioFileError` if the file cannot be renamed. The take then stays in the
-    ///   trash.
+    ///   or a listed take has its name now; `AudioFileError` if the file cannot be renamed; `StoreError`. The take then
+    ///   stays in the trash. After a `StoreError`, the file may have its name again; repeating the call completes the
+    ///   restoring.
     @discardableResult
     public func restore(take number: Int) throws -> StoredTake { try restore(take: number, of: nil) }
 
     private func restore(take number: Int, of deletion: Int64?) throws -> StoredTake {
-        // A refused request creates no store.
-        guard try take(number) != nil else { throw TakeError.unknown(number) }
-        // In one transaction, so that no other program restores, deletes or forgets the take meanwhile. If the program
-        // ends before the list has changed, the file has its name again, and repeating the call restores the take.
+        let returning = try bringBack(take: number, of: deletion)
+        // Before the list changes: a loss of power must not leave a listed take with a hidden file.
+        TakeTrash.synchronise([returning.take])
+        return try list(returning)
+    }
+
+    /// Restores the file of a take in the trash under its name. If the program ends before `list`, the take is in the
+    /// trash, and repeating the call restores the take.
+    ///
+    /// - Parameter deletion: Number of the deletion to undo; nil for any deletion.
+    func bringBack(take number: Int, of deletion: Int64?) throws -> ReturningTake {
+        // A refused request creates no store, and keeps no other program out of the store.
+        let known = try read { (rows) throws(DatabaseError) in try Self.returning(number, deletion, rows) }
+        guard let known else { throw TakeError.unknown(number) }
+        _ = try known.get()
+        return try file.withLock { (file) throws(StoreError) in
+            try file.change { (rows) throws(DatabaseError) -> Result<ReturningTake, any Error> in
+                let returning: ReturningTake
+                switch try Self.returning(number, deletion, rows) {
+                case .success(let found): returning = found
+                case .failure(let refusal): return .failure(refusal)
+                }
+                do throws(AudioFileError) { try TakeTrash.bringBack(returning.take) } catch { return .failure(error) }
+                return .success(returning)
+            }
+        }.get()
+    }
+
+    /// Returns a take to the list, unless another program has deleted, restored or changed the take since `bringBack`.
+    func list(_ returning: ReturningTake) throws -> StoredTake {
+        let number = returning.take.number
         let restored = try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
             guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
-            if let refusal = try Self.refusal(of: take, deletion, rows) { return .failure(refusal) }
-            do throws(AudioFileError) {
-                guard try TakeTrash.bringBack(take) else {
-                    return .failure(
-                        TakeError(
-                            .nameTaken, "take \(number) cannot be restored: there is another file \(take.path)",
-                            remedy: "Move that file away first."))
-                }
-            } catch { return .failure(error) }
+            let refusal = try Self.refusal(of: take, returning.deletion, isHidden: returning.wasHidden, rows)
+            if let refusal { return .failure(refusal) }
+            // Another deletion may have hidden the file again, because the take was still in the trash.
+            guard take.path == returning.take.path, !TakeTrash.isHidden(take) else {
+                return .failure(TakeError.changedMeanwhile(number))
+            }
             try rows.updateTake(number, .trashed, .null)
             return try rows.take(number).map { .success($0) } ?? .failure(TakeError.unknown(number))
         }.get()
-        return try withOwners([restored]).first ?? restored
+        // The take is restored, even if the store cannot be read any more.
+        return (try? withOwners([restored]))?.first ?? restored
     }
 
-    /// Returns the reason why a take cannot be restored; nil if only the file can prevent the restoring.
+    /// Returns the take to restore, or the reason why the take cannot be restored.
+    private static func returning(
+        _ number: Int, _ deletion: Int64?, _ rows: StoreRows
+    ) throws(DatabaseError) -> Result<ReturningTake, TakeError> {
+        guard let take = try rows.take(number) else { return .failure(.unknown(number)) }
+        let isHidden = TakeTrash.isHidden(take)
+        let refusal = try Self.refusal(of: take, deletion, isHidden: isHidden, rows)
+        if let refusal { return .failure(refusal) }
+        if TakeTrash.isNameTaken(take) {
+            return .failure(
+                TakeError(
+                    .nameTaken, "take \(number) cannot be restored: there is another file \(take.path)",
+                    remedy: "Move that file away first."))
+        }
+        return .success(
+            ReturningTake(take: take, deletion: try rows.trashing(ofTake: number), wasHidden: isHidden))
+    }
+
+    /// Returns the reason why a take cannot be restored; nil if only a file can prevent the restoring.
+    ///
+    /// - Parameter isHidden: True if the take's file is hidden, or was hidden until the restoring.
     private static func refusal(
-        of take: StoredTake, _ deletion: Int64?, _ rows: StoreRows
+        of take: StoredTake, _ deletion: Int64?, isHidden: Bool, _ rows: StoreRows
     ) throws(DatabaseError) -> TakeError? {
         let number = take.number
         guard take.isTrashed else {
@@ -193,7 +260,8 @@ extension PracticeStore {
                 .trashed, "take \(number) is not in the trash", remedy: "List the takes in the trash.")
         }
         if let deletion, try rows.trashing(ofTake: number) != deletion { return .deletedAgain(number) }
-        guard let other = TakeTrash.rival(of: take, among: try rows.takes(inFileAt: take.path)) else { return nil }
+        let listed = try rows.takes(inFileAt: take.path)
+        guard let other = TakeTrash.rival(of: take, among: listed, isHidden: isHidden) else { return nil }
         return TakeError(
             .nameTaken, "take \(number) cannot be restored: take \(other.number) has the same name, \(take.path)",
             remedy: "Delete take \(other.number) from the list first.")
@@ -204,10 +272,31 @@ extension PracticeStore {
     /// name.
     ///
     /// - Returns: The removed takes, and the number of freed bytes.
-    /// - Throws: `AudioFileError` if a file cannot be removed; this take and the takes after it stay in the trash.
+    /// - Throws: `AudioFileError` if a file cannot be removed, `StoreError`: the message names the takes removed
+    ///   already, and all other takes stay in the trash.
     @discardableResult
     public func emptyTrash() throws -> (takes: [StoredTake], bytes: Int64) {
-        try emptyTrash(told: { _, _ in }, proceed: {})
+        var removed: [StoredTake] = []
+        do { return try emptyTrash(told: { take, _ in removed.append(take) }, proceed: {}) } catch {
+            throw Self.naming(removed, "removed already", error, next: "Empty the trash again to remove the rest.")
+        }
+    }
+
+    /// Returns an error that also names the takes with which the work is done.
+    ///
+    /// - Parameters:
+    ///   - done: Words before the takes, such as "removed already".
+    ///   - next: How to complete the work.
+    private static func naming(_ takes: [StoredTake], _ done: String, _ error: any Error, next: String) -> any Error {
+        if takes.isEmpty { return error }
+        let done = "; \(done): \(StoredTake.words(takes.map(\.number)))"
+        switch error {
+        case let error as StoreError:
+            return StoreError(
+                error.kind, error.message + done, remedy: "\(error.remedy) \(next)", status: error.exitStatus)
+        case let error as AudioFileError: return error.adding(done, next: next)
+        default: return error
+        }
     }
 
     /// - Parameters:
@@ -220,27 +309,38 @@ extension PracticeStore {
         for take in try takes(TakeFilter(isTrash: true)) {
             if !removed.isEmpty { try proceed() }
             // Proves the file's owner before the transaction: other programs would wait for the reading of the file.
+            let proven = FileIdentity(path: take.currentPath)
             let mark = try read { (rows) throws(DatabaseError) in try rows.mark(ofTake: take.number) } ?? nil
             let isUnhidden = try takes(sharing: take.path).isEmpty && TakeTrash.isUnhidden(take, mark)
             guard !isUnhidden, TakeTrash.mayEmpty(take, mark) else { continue }
             let bytes = TakeTrash.byteCount(take.currentPath) ?? 0
             let began = ContinuousClock.now
             defer { Self.letOthersWrite(after: began.duration(to: .now)) }
-            // Another program may have restored the take meanwhile; while the transaction lasts, none does. Removes the
-            // file first, to make room on a full disk. If the program ends then, the take is still in the trash, and
-            // repeating the call forgets the take.
-            let isForgotten = try changeTakes(isRemoval: true) {
-                (rows) throws(DatabaseError) -> Result<Bool, AudioFileError> in
-                guard try rows.isStillTrashed(take) else { return .success(false) }
-                do throws(AudioFileError) { try TakeTrash.empty(take) } catch { return .failure(error) }
-                try rows.removeTake(take.number)
-                return .success(true)
-            }.get()
-            guard isForgotten else { continue }
+            guard try remove(take, proven) else { continue }
             freed += bytes
             removed.append(take)
             told(take, bytes)
         }
         return (removed, freed)
+    }
+
+    /// Removes the hidden file of a take in the trash, and forgets the take.
+    ///
+    /// - Parameter proven: The hidden file that was proven to be the take's; nil for a missing file.
+    /// - Returns: False if another program has restored the take since the proof, or is restoring the take.
+    func remove(_ take: StoredTake, _ proven: FileIdentity?) throws -> Bool {
+        // On a full disk, the transaction is tried again after the removal of the file.
+        var isRemoved = false
+        // While the transaction lasts, no other program restores the take. Removes the file first, to make room on a
+        // full disk. If the program ends then, the take is still in the trash, and repeating the call forgets the take.
+        return try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) -> Result<Bool, AudioFileError> in
+            guard try rows.isStillTrashed(take), isRemoved || FileIdentity(path: take.currentPath) == proven else {
+                return .success(false)
+            }
+            do throws(AudioFileError) { try TakeTrash.empty(take) } catch { return .failure(error) }
+            isRemoved = true
+            try rows.removeTake(take.number)
+            return .success(true)
+        }.get()
     }
 }

@@ -167,6 +167,8 @@ extension PracticeStore {
     @discardableResult
     public func edit(take number: Int, _ edit: TakeEdit) throws -> StoredTake {
         let (column, value) = try Self.column(edit)
+        // A refused request creates no store.
+        guard try self.take(number) != nil else { throw TakeError.unknown(number) }
         return try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
             guard try rows.take(number) != nil else { return .failure(TakeError.unknown(number)) }
             try rows.updateTake(number, column, value)

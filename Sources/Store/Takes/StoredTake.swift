@@ -99,6 +99,22 @@ public struct StoredTake: Sendable, Hashable {
     public var currentPath: String { isTrashed ? TakeTrash.path(of: path, number: number) : path }
 }
 
+extension StoredTake {
+    /// Returns words for the takes with these numbers, such as "take 4" and "takes 1-3, 7".
+    static func words(_ numbers: [Int]) -> String {
+        var runs: [ClosedRange<Int>] = []
+        for number in numbers.sorted() {
+            if let last = runs.last, last.upperBound &+ 1 == number {
+                runs[runs.count - 1] = last.lowerBound...number
+            } else {
+                runs.append(number...number)
+            }
+        }
+        let texts = runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        return "\(numbers.count == 1 ? "take" : "takes") \(texts.joined(separator: ", "))"
+    }
+}
+
 /// Selects takes for a list; the newest comes first.
 public struct TakeFilter: Sendable, Hashable {
     /// Only takes recorded against this recording; nil for all.

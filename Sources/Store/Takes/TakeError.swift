@@ -1,3 +1,4 @@
+internal import AudioFiles
 public import Explanations
 
 /// The reason why a request about kept takes failed. The list is unchanged.
@@ -31,8 +32,20 @@ extension TakeError {
             .trashed, "take \(number) was restored and deleted again meanwhile", remedy: "List the takes in the trash.")
     }
 
+    static func changedMeanwhile(_ number: Int) -> TakeError {
+        TakeError(.trashed, "another program changed take \(number) meanwhile", remedy: "Try again.")
+    }
+
     static var nothingToUndo: TakeError {
         TakeError(.nothingToUndo, "there is no deleted take to restore", remedy: "The takes are as they were before.")
+    }
+}
+
+extension AudioFileError {
+    /// Returns the error with more words about the takes.
+    func adding(_ words: String, next: String? = nil) -> AudioFileError {
+        AudioFileError(
+            kind, path: path, message + words, remedy: next.map { "\(remedy) \($0)" } ?? remedy, status: exitStatus)
     }
 }
 

@@ -335,3 +335,30 @@ struct TakeDeletion: Sendable {
     var sharing: [String: [StoredTake]] = [:]
     var marks: [Int: TakeFileMark] = [:]
 }
+
+/// The takes that a deletion has moved to the trash, and the takes whose files could not be hidden.
+struct TrashedTakes: Sendable {
+    var takes: [StoredTake] = []
+    /// Numbers of the takes that have returned to the list.
+    var listed: [Int] = []
+    private var first: (number: Int, error: AudioFileError)?
+
+    /// Notes that the file of a take could not be hidden.
+    mutating func note(_ error: AudioFileError, _ take: StoredTake) { first = first ?? (take.number, error) }
+
+    /// The first error, which also names all takes that have returned to the list; nil for none.
+    var failure: AudioFileError? {
+        guard let (number, error) = first else { return nil }
+        return listed.isEmpty || listed == [number]
+            ? error : error.adding("; still in the list: \(StoredTake.words(listed))")
+    }
+}
+
+/// A take in the trash whose file has its name again, before the take returns to the list.
+struct ReturningTake: Sendable {
+    let take: StoredTake
+    /// Number of the deletion; nil if unknown.
+    let deletion: Int64?
+    /// True if the file was hidden.
+    let wasHidden: Bool
+}

@@ -1,6 +1,7 @@
 // The trash: a deleted take stays in its folder under a hidden name, until the trash is emptied. Deleting and restoring
 // are one rename each, on any disk.
 internal import AudioFiles
+internal import Explanations
 internal import Files
 internal import Glibc
 
@@ -63,18 +64,35 @@ package enum TakeTrash {
     /// Returns a listed take that would be confused with a restored take: one would be taken for the owner of the
     /// other's file. Nil for none.
     ///
-    /// - Parameter listed: The takes in the list with the same path, the newest first.
-    static func rival(of take: StoredTake, among listed: [StoredTake]) -> StoredTake? {
+    /// - Parameters:
+    ///   - listed: The takes in the list with the same path, the newest first.
+    ///   - isHidden: True if the restored take's file is hidden, or was hidden until the restoring.
+    static func rival(of take: StoredTake, among listed: [StoredTake], isHidden: Bool) -> StoredTake? {
         let later = listed.first { ($0.sound.time, $0.number) > (take.sound.time, take.number) }
-        if FileIdentity(path: path(of: take.path, number: take.number)) != nil { return later }
+        if isHidden { return later }
         return later == nil && FileIdentity(path: take.path) != nil ? listed.first : nil
     }
 
-    /// Hides the file of a deleted take. A missing file needs no hiding.
-    static func hide(_ take: StoredTake) throws(AudioFileError) {
+    /// True if a file has the hidden name of a take.
+    static func isHidden(_ take: StoredTake) -> Bool {
+        FileIdentity(path: path(of: take.path, number: take.number)) != nil
+    }
+
+    /// True if the file of a take is hidden, and another file has the take's name.
+    static func isNameTaken(_ take: StoredTake) -> Bool {
         let hidden = path(of: take.path, number: take.number)
-        guard FileIdentity(path: take.path) != nil else { return }
-        try move(take.path, to: hidden, naming: take.path)
+        return isHidden(take) && FileIdentity(path: take.path) != nil && !areNames(hidden, take.path)
+    }
+
+    /// Hides the file of a deleted take. A missing file needs no hiding. The new name is on the disk after
+    /// `synchronise`.
+    ///
+    /// - Parameter isNew: False to complete an earlier deletion.
+    static func hide(_ take: StoredTake, isNew: Bool) throws(AudioFileError) {
+        let hidden = path(of: take.path, number: take.number)
+        do throws(FileFault) { try move(take.path, to: hidden) } catch {
+            if !isMissing(error.code) { throw failure(take, isNew ? .deletion : .completion, errno: error.code) }
+        }
     }
 
     /// True if a program ended between two steps of a deletion or a restoring: the file of a take in the trash has its
@@ -86,15 +104,20 @@ package enum TakeTrash {
     }
 
     /// Restores the file of a take under its name. A file never hidden, because the program ended between two steps, is
-    /// already there.
-    ///
-    /// - Returns: False if another file has the take's name now.
-    static func bringBack(_ take: StoredTake) throws(AudioFileError) -> Bool {
+    /// already there. The name is on the disk after `synchronise`.
+    static func bringBack(_ take: StoredTake) throws(AudioFileError) {
         let hidden = path(of: take.path, number: take.number)
-        guard FileIdentity(path: hidden) != nil else { return true }
-        if FileIdentity(path: take.path) != nil, !areNames(hidden, take.path) { return false }
-        try move(hidden, to: take.path, naming: take.path)
-        return true
+        do throws(FileFault) { try move(hidden, to: take.path) } catch {
+            if !isMissing(error.code) { throw failure(take, .restoring, errno: error.code) }
+        }
+    }
+
+    /// Waits until the names of the takes' files are on the disk, as far as the file system can wait. Takes seconds on a
+    /// busy disk, so no transaction may be open: other programs would wait, too.
+    static func synchronise(_ takes: [StoredTake]) {
+        for folder in Set(takes.map { FilePlace.folder(of: $0.path) }) {
+            _ = SystemFileCalls().synchroniseFolder(folder)
+        }
     }
 
     /// True if the hidden file of a take is proven to be the take's, or missing.
@@ -106,9 +129,8 @@ package enum TakeTrash {
     /// Removes the hidden file of a take, if there is one.
     static func empty(_ take: StoredTake) throws(AudioFileError) {
         let hidden = path(of: take.path, number: take.number)
-        if unsafe unlink(hidden) != 0, errno != ENOENT, errno != ENOTDIR {
-            throw .writing(hidden, errno: errno, creating: false)
-        }
+        let code = SystemFileCalls().remove(hidden)
+        if code < 0, !isMissing(Int32(-code)) { throw failure(take, .removal, errno: Int32(-code)) }
     }
 
     /// Returns the size of a file; nil if there is no regular file.
@@ -125,13 +147,73 @@ package enum TakeTrash {
         return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino) && first.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Renames a file, or completes a renaming that ended between the new name and the removal of the old name.
-    private static func move(_ path: String, to other: String, naming name: String) throws(AudioFileError) {
-        if areNames(path, other), unsafe unlink(path) == 0 { return }
-        do throws(FileFault) {
+    private static func isMissing(_ code: Int32) -> Bool { code == ENOENT || code == ENOTDIR }
+
+    /// Renames a file, or completes a renaming that ended between the new name and the removal of the old name. Never
+    /// replaces another file.
+    ///
+    /// A renaming in one step leaves either name after a loss of power, so nothing has to be on the disk before the
+    /// step. A renaming in two steps waits for the disk between the steps.
+    ///
+    /// - Parameter isOneStep: False to rename in two steps, as on file systems that cannot do otherwise.
+    static func move(_ path: String, to other: String, isOneStep: Bool = true) throws(FileFault) {
+        let calls = SystemFileCalls()
+        if !areNames(path, other) {
+            let code = isOneStep ? Int32(-calls.rename(path, toNew: other)) : EINVAL
+            if code <= 0 { return }
+            if code == EEXIST || isMissing(code) { throw FileFault(code: code) }
+            // Two steps report any other fault, too.
             try FilePlace(other).put(path, replaces: false)
-        } catch {
-            throw .writing(name, errno: error.code, creating: false)
+            if !areNames(path, other) { return }
         }
+        // Of two changes of names, a power loss may keep only the second, and the file would have no name.
+        _ = calls.synchroniseFolder(FilePlace.folder(of: other))
+        let removed = calls.remove(path)
+        if removed < 0, !isMissing(Int32(-removed)) { throw FileFault(code: Int32(-removed)) }
+    }
+
+    // MARK: Errors
+
+    /// A change that renames or removes the file of a take.
+    enum Change: Sendable {
+        case deletion
+        /// Another deletion, which hides the file that an interrupted deletion left in place.
+        case completion
+        case restoring
+        case removal
+    }
+
+    /// Returns the error for a file that keeps its name.
+    static func failure(_ take: StoredTake, _ change: Change, errno code: Int32) -> AudioFileError {
+        let hidden = path(of: take.path, number: take.number)
+        let (before, after) = [.deletion, .completion].contains(change) ? (take.path, hidden) : (hidden, take.path)
+        let kind: AudioFileError.Kind
+        let (cause, remedy): (String, String)
+        switch code {
+        case EEXIST:
+            kind = .alreadyExists
+            (cause, remedy) = ("there is another file \(after)", "Move that file away first.")
+        case EACCES, EPERM, EROFS:
+            kind = .permissionDenied
+            (cause, remedy) = (
+                "you may not change the directory of \(before) (\(systemText(code)))",
+                "Change the permissions of the directory."
+            )
+        case ENOSPC, EDQUOT:
+            kind = .diskFull
+            (cause, remedy) = ("the disk of \(before) has no room left", "Free some room.")
+        default:
+            kind = .io
+            let verb = change == .removal ? "removed" : "renamed"
+            (cause, remedy) = ("\(before) cannot be \(verb) (\(systemText(code)))", "Check the disk.")
+        }
+        let result =
+            switch change {
+            case .deletion: "cannot be moved to the trash"
+            case .completion: "is in the trash, but its file cannot be hidden"
+            case .restoring: "cannot be restored"
+            case .removal: "cannot be removed from the trash"
+            }
+        return AudioFileError(kind, path: before, "take \(take.number) \(result): \(cause)", remedy: remedy)
     }
 }

@@ -61,9 +61,6 @@ struct TakeChanges {
         let deleted = try PartialWork.run(
             "the deletion", reports,
             { try store.trash(takes: takes.map(\.number), told: $0.finish, pieceDone: $0.proceed) },
-            part: { _ in
-                takes.filter { !$0.isTrashed }.compactMap { try? store.take($0.number) }.filter(\.isTrashed)
-            },
             done: { "in the trash already: \($0) of \(counted(takes.count, "take"))" },
             next: "Restore this part with: woodshed takes undo")
         try reports.write(deleted)
