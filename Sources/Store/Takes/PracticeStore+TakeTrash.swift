@@ -178,15 +178,17 @@ extension PracticeStore {
     ///
     /// - Throws: `TakeError` of kind `unknown`, `trashed` if the take is not in the trash, `nameTaken` if another file
     ///   or a listed take has its name now; `AudioFileError` if the file cannot be renamed; `StoreError`. The take then
-    ///   stays in the trash. After a `StoreError`, the file may have its name again; repeating the call completes the
-    ///   restoring.
+    ///   stays in the trash. After a `StoreError` or a failure of the disk, the file may have its name again; repeating
+    ///   the call completes the restoring.
     @discardableResult
     public func restore(take number: Int) throws -> StoredTake { try restore(take: number, of: nil) }
 
     private func restore(take number: Int, of deletion: Int64?) throws -> StoredTake {
         let returning = try bringBack(take: number, of: deletion)
         // Before the list changes: a loss of power must not leave a listed take with a hidden file.
-        TakeTrash.synchronise([returning.take])
+        if let code = TakeTrash.synchronise([returning.take]) {
+            throw TakeTrash.failure(returning.take, .restoring, errno: code)
+        }
         return try list(returning)
     }
 

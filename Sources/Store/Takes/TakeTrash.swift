@@ -114,10 +114,16 @@ package enum TakeTrash {
 
     /// Waits until the names of the takes' files are on the disk, as far as the file system can wait. Takes seconds on a
     /// busy disk, so no transaction may be open: other programs would wait, too.
-    static func synchronise(_ takes: [StoredTake]) {
+    ///
+    /// - Returns: The errno of a disk that failed; nil for none.
+    @discardableResult
+    static func synchronise(_ takes: [StoredTake]) -> Int32? {
+        var failure: Int32?
         for folder in Set(takes.map { FilePlace.folder(of: $0.path) }) {
-            _ = SystemFileCalls().synchroniseFolder(folder)
+            let code = Int32(-min(0, SystemFileCalls().synchroniseFolder(folder)))
+            if [EIO, ENOSPC, EDQUOT].contains(code) { failure = code }
         }
+        return failure
     }
 
     /// True if the hidden file of a take is proven to be the take's, or missing.
