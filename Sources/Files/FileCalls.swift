@@ -76,8 +76,8 @@ package struct SystemFileCalls: FileCalls {
 
     package func rename(_ path: String, to other: String) -> Int { result(unsafe Glibc.rename(path, other)) }
 
-    /// Renames a file in one step, and refuses an existing name. Some file systems, mainly network disks, lack this kind
-    /// of renaming, and refuse with EINVAL.
+    /// Renames a file in one step, and refuses an existing name. Some file systems, mainly network disks, lack this
+    /// kind of renaming, and refuse with EINVAL.
     package func rename(_ path: String, toNew other: String) -> Int {
         result(unsafe linux_rename_to_new(path, other))
     }

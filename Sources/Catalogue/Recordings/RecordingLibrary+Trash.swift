@@ -109,8 +109,8 @@ extension RecordingLibrary {
     /// restores and removes again meanwhile stay in the trash.
     ///
     /// - Returns: The recordings after the change, including the recording of a document.
-    /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`, or if a file cannot be moved: its recording and all later
-    ///   recordings stay in the trash; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`, or if a file cannot be moved: its recording and all
+    ///   later recordings stay in the trash; `StoreError`.
     @discardableResult
     public func undoRemoval() throws -> [LibraryItem] {
         let undone = try undoneRemoval()
@@ -170,8 +170,8 @@ extension RecordingLibrary {
     /// Restores recordings from the trash. Many recordings come in pieces, as with `undoRemoval`.
     ///
     /// - Returns: The recordings after the change.
-    /// - Throws: `RecordingLibraryError` if a recording is unknown or not in the trash: nothing has changed; or if a file
-    ///   cannot be moved: its recording and all later recordings stay in the trash; `StoreError`.
+    /// - Throws: `RecordingLibraryError` if a recording is unknown or not in the trash: nothing has changed; or if a
+    ///   file cannot be moved: its recording and all later recordings stay in the trash; `StoreError`.
     @discardableResult
     public func restore(_ numbers: [Int]) throws -> [LibraryItem] {
         let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in

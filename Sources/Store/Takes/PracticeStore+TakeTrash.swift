@@ -35,8 +35,8 @@ extension PracticeStore {
     package static let trashedAtOnce = 400
 
     /// - Parameters:
-    ///   - told: Called after each piece with exactly the takes that the piece has moved to the trash, also if the piece
-    ///     fails. Takes of an interrupted deletion whose files are hidden now follow.
+    ///   - told: Called after each piece with exactly the takes that the piece has moved to the trash, also if the
+    ///     piece fails. Takes of an interrupted deletion whose files are hidden now follow.
     ///   - pieceDone: Called between two pieces; an error ends the deletion there.
     package func trash(
         takes numbers: [Int], atOnce: Int = trashedAtOnce, told: ([StoredTake]) -> Void = { _ in },

@@ -112,8 +112,8 @@ package enum TakeTrash {
         }
     }
 
-    /// Waits until the names of the takes' files are on the disk, as far as the file system can wait. Takes seconds on a
-    /// busy disk, so no transaction may be open: other programs would wait, too.
+    /// Waits until the names of the takes' files are on the disk, as far as the file system can wait. Takes seconds on
+    /// a busy disk, so no transaction may be open: other programs would wait, too.
     ///
     /// - Returns: The errno of a disk that failed; nil for none.
     @discardableResult
