@@ -88,8 +88,8 @@ PROVED = {
     "Sources/Terminal/Screen/RawMode.swift": 1,
     # A handler's texts never change, and stay in memory.
     "Sources/Terminal/Streams/PartialFiles.swift": 1,
-    # The thread or handler that takes a text's address out owns the text.
-    "Sources/Terminal/Signals/LastWords.swift": 2,
+    # The thread or handler that takes the first address out owns all pieces of the text, and only one thread adds pieces.
+    "Sources/Terminal/Signals/PreparedText.swift": 5,
     # A thread gets its work as it begins.
     "Sources/Terminal/Signals/BlockingThread.swift": 4,
     # A drawing library calls back on the thread that called it.
