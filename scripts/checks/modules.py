@@ -88,7 +88,7 @@ PROVED = {
     "Sources/Terminal/Screen/RawMode.swift": 1,
     # A handler's texts never change, and stay in memory.
     "Sources/Terminal/Streams/PartialFiles.swift": 1,
-    # The thread or handler that takes the first address out owns all pieces of the text, and only one thread adds pieces.
+    # The thread or handler that takes the first address out owns all pieces of the text; one thread adds pieces.
     "Sources/Terminal/Signals/PreparedText.swift": 5,
     # A thread gets its work as it begins.
     "Sources/Terminal/Signals/BlockingThread.swift": 4,
