@@ -93,7 +93,7 @@ sox                 makes the recording that is measured
 flac                decodes it, as the yardstick
 lame                makes an MP3 file of it
 vorbis-tools        makes an Ogg Vorbis file of it
-ffmpeg              draws its waveform, beside ours
+ffmpeg              draws its waveform and slows sound (atempo), beside ours
 time                reads how much memory a program took
 END
         ;;

@@ -31,18 +31,6 @@ struct SoundMeasureTests {
         #expect(five.cents < 0.001)
     }
 
-    @Test("a vibrato reads no wobble, and a vibrato with a disturbed phase reads some")
-    func vibrato() {
-        let tone = TestSignals.Vibrato()
-        let clean = VibratoMeasure(tone.samples, of: tone, speed: 1)
-        // The remainder is the second partial through the filter's stop band.
-        #expect(clean.wobble < 0.03, "\(clean.wobble)")
-        // The mean over 10 ms of a swing of 5.5 Hz is 0.5 % shallower, which is 0.25 cents.
-        #expect(abs(clean.depthError) < 0.4, "\(clean.depthError)")
-        let disturbed = tone.samples.indices.map { tone.samples[max(0, $0 - ($0 / 4410) % 2)] }
-        #expect(VibratoMeasure(disturbed, of: tone, speed: 1).wobble > 5 * clean.wobble)
-    }
-
     @Test("attacks that are moved, pre-echoed, repeated, softened or left out are each recognised")
     func attacks() {
         let clicks = TestSignals.Clicks()

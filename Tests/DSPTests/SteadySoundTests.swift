@@ -36,11 +36,12 @@ struct SteadySoundTests {
         #expect(changes(TestSignals.dyad(440, 466.2)).map(\.bands) == [.middle])
         #expect(changes(TestSignals.lowNote(41)).map(\.bands) == [[.middle, .high]])
         #expect(changes(TestSignals.lowNote(130), channels: 2).map(\.bands) == [[.middle, .high]])
+        let vibrato = TestSignals.vibrato.samples(sampleRate: TestSignals.sampleRate)
         for sound in [
-            TestSignals.noise(), TestSignals.Vibrato().samples, TestSignals.voice(seconds: 3),
+            TestSignals.noise(), vibrato, TestSignals.voice(seconds: 3),
             TestSignals.Clicks().samples, [Float](repeating: 0, count: 100_000),
         ] { #expect(changes(sound).allSatisfy { !$0.bands.contains(.high) }) }
-        #expect(changes(TestSignals.Vibrato().samples).allSatisfy { $0.bands.isEmpty })
+        #expect(changes(vibrato).allSatisfy { $0.bands.isEmpty })
     }
 
     @Test("the steady parts of a recording do not depend on its division")

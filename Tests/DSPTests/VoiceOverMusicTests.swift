@@ -75,7 +75,7 @@ struct VoiceOverMusicTests {
         for below in [12.0, 0] { #expect(!isVoice(Self.mixed(solo, Self.chord(seconds: 12, below: below)))) }
         #expect(!isVoice(solo))
         #expect(!isVoice(Self.chord(seconds: 8, below: 0)))
-        #expect(!isVoice(TestSignals.Vibrato().samples))
+        #expect(!isVoice(TestSignals.vibrato.samples(sampleRate: TestSignals.sampleRate)))
         #expect(!isVoice(TestSignals.noise(seconds: 6, seed: 3)))
         #expect(!isVoice([Float](repeating: 0, count: 300_000)))
         #expect(isVoice(TestSignals.voice(seconds: 12)))

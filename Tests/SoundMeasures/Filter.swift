@@ -1,5 +1,6 @@
 // The filters of the measures, in Double, plain and slow.
 internal import Glibc
+internal import Transforms
 
 enum Filter {
     /// A low pass by the windowed sinc with Hamming's window; the taps add up to 1.
@@ -10,6 +11,21 @@ enum Filter {
             let place = Double(tap) - middle
             let sinc = place == 0 ? cut : sin(.pi * cut * place) / (.pi * place)
             return sinc * (0.54 - 0.46 * cos(2 * .pi * Double(tap) / Double(tapCount - 1)))
+        }
+        let sum = taps.reduce(0, +)
+        return taps.map { $0 / sum }
+    }
+
+    /// A low pass by the windowed sinc with Kaiser's window, an odd number of taps that add up to 1: level to 0.001 %
+    /// below `passHertz`, 100 dB down from `stopHertz` on (Kaiser, "Nonrecursive digital filter design using the
+    /// I0-sinh window function", 1974).
+    static func steepLowPass(passHertz: Double, stopHertz: Double, rate: Double) -> [Double] {
+        let reach = Int((0.5 * (100 - 7.95) / 14.36 * rate / (stopHertz - passHertz)).rounded(.up))
+        let cut = (passHertz + stopHertz) / rate
+        let window = KaiserWindow.values(count: 2 * reach + 1, beta: 0.1102 * (100 - 8.7))
+        let taps = (-reach...reach).map { tap -> Double in
+            let sinc = tap == 0 ? cut : sin(.pi * cut * Double(tap)) / (.pi * Double(tap))
+            return sinc * window[tap + reach]
         }
         let sum = taps.reduce(0, +)
         return taps.map { $0 / sum }

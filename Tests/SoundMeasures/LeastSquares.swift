@@ -58,19 +58,22 @@ struct LeastSquares {
     }
 }
 
-/// The sum of the products, in eight lanes: a single sum waits for each addition.
-public func dot(_ left: [Double], _ right: [Double]) -> Double {
-    let count = min(left.count, right.count)
+/// The sum of the products, in eight lanes: a single sum waits for each addition. `left` meets the values of `right` from
+/// `start` on.
+public func dot(_ left: [Double], _ right: [Double], from start: Int = 0) -> Double {
+    let count = min(left.count, right.count - start)
     var sums = SIMD8<Double>()
     unsafe left.withUnsafeBytes { left in
         unsafe right.withUnsafeBytes { right in
             for index in stride(from: 0, to: count - 7, by: 8) {
                 let values = unsafe left.loadUnaligned(fromByteOffset: 8 * index, as: SIMD8<Double>.self)
-                sums += unsafe values * right.loadUnaligned(fromByteOffset: 8 * index, as: SIMD8<Double>.self)
+                let others = unsafe right.loadUnaligned(
+                    fromByteOffset: 8 * (start + index), as: SIMD8<Double>.self)
+                sums += values * others
             }
         }
     }
-    for index in count & ~7..<count { sums[0] += left[index] * right[index] }
+    for index in count & ~7..<count { sums[0] += left[index] * right[start + index] }
     return sums.sum()
 }
 

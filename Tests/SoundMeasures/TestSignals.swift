@@ -24,29 +24,6 @@ public enum TestSignals {
         }
     }
 
-    /// A tone of six partials whose pitch swings.
-    public struct Vibrato: Sendable {
-        /// The middle of the swing, in Hz.
-        public let hertz = 440.0
-        /// The swing to either side, in cents.
-        public let depthCents = 50.0
-        /// Swings a second.
-        public let swingHertz = 5.5
-        /// The sound.
-        public let samples: [Float]
-
-        /// Makes four seconds of the tone.
-        public init() {
-            var phase = 0.0
-            let (hertz, depthCents, swingHertz) = (self.hertz, self.depthCents, self.swingHertz)
-            samples = (0..<4 * sampleRate).map { frame in
-                let swing = depthCents / 1200 * sin(2 * .pi * swingHertz * Double(frame) / rate)
-                phase += 2 * .pi * hertz * exp2(swing) / rate
-                return Float(0.3 * (1...6).reduce(0) { $0 + sin(Double($1) * phase) / Double($1) })
-            }
-        }
-    }
-
     /// Bursts of noise that die away within some milliseconds, at irregular times, alone or over a chord.
     public struct Clicks: Sendable {
         /// The first frame of each burst.

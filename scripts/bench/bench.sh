@@ -8,6 +8,9 @@
 #                                               fetch, pedals, phrases, calls, library, whole, batch,
 #                                               types
 #
+# `--rates LIST`, `--speeds LIST`, `--draws N` and `--seed N` go to the modulations of Stretch; `--rates all` measures
+# them at every rate of sound cards.
+#
 # The script also writes the figures to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or
 # the file named by WOODSHED_BENCH_JSON. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two files.
 set -euo pipefail
@@ -16,9 +19,17 @@ root=$PWD
 
 long=no
 parts=' '
-for argument in "$@"; do
+stretch=()
+while [ $# -gt 0 ]; do
+    argument=$1
+    shift
     case $argument in
     --long) long=yes ;;
+    --rates | --speeds | --draws | --seed)
+        [ $# -gt 0 ] || { echo "bench: $argument needs a value" >&2 && exit 64; }
+        stretch+=("$argument" "$1")
+        shift
+        ;;
     Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | calls | library | whole | batch | types) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
@@ -44,7 +55,9 @@ fifo=(chrt --fifo 60)
 for name in Ring Engine Stretch Meter Compare; do
     wanted "$name" || continue
     printf '\n==> %s\n' "${name}Benchmark"
-    "${fifo[@]}" "$programs/${name}Benchmark"
+    options=()
+    [ $name != Stretch ] || options=("${stretch[@]}")
+    "${fifo[@]}" "$programs/${name}Benchmark" "${options[@]}"
 done
 
 cd "$folder"

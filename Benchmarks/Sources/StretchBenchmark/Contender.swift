@@ -14,9 +14,16 @@ enum Contender: String, CaseIterable, Sendable {
     // Not packaged: measured only where installed by hand.
     case signalsmith = "Signalsmith"
     case bungee = "Bungee"
+    // A program: stretches whole sounds only.
+    case atempo = "atempo"
 
     /// The contenders that this program contains.
-    static let present = allCases.filter { $0.peer.map { stretch_peer_is_there($0) != 0 } ?? true }
+    static let present = allCases.filter { contender in
+        contender == .ours || contender.peer.map { stretch_peer_is_there($0) != 0 } ?? false
+    }
+
+    /// The contenders that stretch whole sounds on this machine.
+    static let presentForWholeSounds = present + (Atempo.isPresent ? [.atempo] : [])
 
     /// In JSON.
     var key: String {
@@ -28,13 +35,14 @@ enum Contender: String, CaseIterable, Sendable {
         case .sonic: "sonic"
         case .signalsmith: "signalsmith"
         case .bungee: "bungee"
+        case .atempo: "atempo"
         }
     }
 
-    /// The library's name for the stretcher; nil for Woodshed's.
+    /// The library's name for the stretcher; nil for Woodshed's and for a program.
     var peer: stretch_peer_kind? {
         switch self {
-        case .ours: nil
+        case .ours, .atempo: nil
         case .rubberBandFiner: STRETCH_PEER_RUBBERBAND_R3
         case .rubberBandFaster: STRETCH_PEER_RUBBERBAND_R2
         case .soundTouch: STRETCH_PEER_SOUNDTOUCH
@@ -45,9 +53,15 @@ enum Contender: String, CaseIterable, Sendable {
     }
 
     /// The whole sound at a speed, with the number of frames at that speed.
-    func stretched(_ channels: [[Float]], speed: Double) throws -> [[Float]] {
-        guard let peer else { return try Ours.stretched(channels, speed: speed) }
-        return PeerVoice(peer, source: channels, speed: speed).rendered(stretchedCount(channels, speed))
+    func stretched(
+        _ channels: [[Float]], speed: Double, sampleRate: Int = TestSignals.sampleRate
+    ) throws -> [[Float]] {
+        if self == .atempo { return try Atempo.stretched(channels, speed: speed, sampleRate: sampleRate) }
+        guard let peer else {
+            return try Ours.rendered(channels, .constant(try Speed(factor: speed)), sampleRate: sampleRate)
+        }
+        return PeerVoice(peer, source: channels, speed: speed, sampleRate: sampleRate)
+            .rendered(stretchedCount(channels, speed))
     }
 }
 
@@ -81,14 +95,11 @@ enum Ours {
         return try Score(plan, for: clip)
     }
 
-    static func stretched(_ channels: [[Float]], speed: Double) throws -> [[Float]] {
-        try rendered(channels, .constant(try Speed(factor: speed)))
-    }
-
     static func rendered(
-        _ channels: [[Float]], _ speeds: SpeedSchedule, pitch: Pitch = .original, formants: FormantChoice = .auto
+        _ channels: [[Float]], _ speeds: SpeedSchedule, sampleRate: Int = TestSignals.sampleRate,
+        pitch: Pitch = .original, formants: FormantChoice = .auto
     ) throws -> [[Float]] {
-        let clip = try Clip.inMemory(channels, sampleRate: TestSignals.sampleRate)
+        let clip = try Clip.inMemory(channels, sampleRate: sampleRate)
         let score = try score(clip, speeds, pitch: pitch, formants: formants)
         let output = OutputMemory(channelCount: channels.count)
         _ = try RenderTrial(clip, score: score, periodFrames: 512) { block in
@@ -127,11 +138,11 @@ final class PeerVoice {
     private let output: PlanarSamples
     private static let largest = 8192
 
-    init(_ kind: stretch_peer_kind, source: [[Float]], speed: Double) {
+    init(_ kind: stretch_peer_kind, source: [[Float]], speed: Double, sampleRate: Int = TestSignals.sampleRate) {
         self.source = PlanarSamples(source)
         output = PlanarSamples(
             [[Float]](repeating: [Float](repeating: 0, count: Self.largest), count: source.count))
-        unsafe peer = stretch_peer_create(kind, Int32(source.count), Int32(TestSignals.sampleRate), speed)
+        unsafe peer = stretch_peer_create(kind, Int32(source.count), Int32(sampleRate), speed)
     }
 
     deinit { unsafe stretch_peer_destroy(peer) }

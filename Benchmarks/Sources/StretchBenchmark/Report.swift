@@ -130,7 +130,7 @@ extension Report {
         try write(TestSignals.lowNote(55), to: "\(folder)/low-note-source.f32")
     }
 
-    private static func write(_ sound: [Float], to path: String) throws {
+    static func write(_ sound: [Float], to path: String) throws {
         guard let file = unsafe fopen(path, "w") else { throw WritingFailed(path: path) }
         let written = unsafe fwrite(sound, MemoryLayout<Float>.stride, sound.count, file)
         guard unsafe fclose(file) == 0, written == sound.count else { throw WritingFailed(path: path) }

@@ -6,7 +6,7 @@ import SoundMeasures
 struct SoundRow: Sendable {
     let sine: ToneMeasure
     let fiveSines: ToneMeasure
-    let vibrato: VibratoMeasure
+    let vibrato: ModulationReader.Swing
     /// Semitones from A3 to E6, held.
     let semitones: [HeldToneMeasure]
     /// The same semitones, with one tone left and another right.
@@ -39,8 +39,10 @@ struct SoundRow: Sendable {
         sine = ToneMeasure(stretchedTone, hertz: [997])
         startLevel = StartLevel.measure(stretchedTone, source: tone, speed: speed)
         fiveSines = ToneMeasure(try stretched(TestSignals.fiveSines()), hertz: TestSignals.fiveFrequencies)
-        let swinging = TestSignals.Vibrato()
-        vibrato = VibratoMeasure(try stretched(swinging.samples), of: swinging, speed: speed)
+        let swinging = TestSignals.vibrato
+        let rate = TestSignals.sampleRate
+        vibrato = ModulationReader(swinging, speed: speed, sampleRate: rate)
+            .vibrato(try stretched(swinging.samples(sampleRate: rate)))
         semitones = try Self.roots.map { root in
             let tones = [root, root * TestSignals.semitone]
             return HeldToneMeasure(try stretched(TestSignals.dyad(tones[0], tones[1])), hertz: tones)
@@ -99,7 +101,7 @@ struct SoundRow: Sendable {
         ),
         (
             .init(name: "vibrato wobble, cents", key: "wobble_cents", decimals: 3, better: .lower),
-            { $0.vibrato.wobble }
+            { $0.vibrato.shape }
         ),
         (
             .init(name: "a held semitone, cents, median", key: "semitone_cents", decimals: 2, better: .lower),

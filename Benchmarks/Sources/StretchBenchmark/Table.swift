@@ -28,15 +28,20 @@ struct Quantity: Sendable {
 
 /// Rows of figures.
 struct Table {
+    private static let nameWidth = 38
+
     let title: String
     let benchmark: String
     let speed: Double
+    /// In Hz; nil where the benchmark has one rate only.
+    let sampleRate: Int?
     private var rows: [(Quantity, [(Contender, Double)])] = []
 
-    init(title: String, benchmark: String, speed: Double) {
+    init(title: String, benchmark: String, speed: Double, sampleRate: Int? = nil) {
         self.title = title
         self.benchmark = benchmark
         self.speed = speed
+        self.sampleRate = sampleRate
     }
 
     /// Adds a row; contenders without a value are left out.
@@ -48,26 +53,30 @@ struct Table {
             case .higher: .higher
             case .near: .neither
             }
+        let rate = sampleRate.map { ", \($0) Hz" } ?? ""
         for (contender, value) in values {
             record(
-                benchmark, "\(contender.rawValue), \(quantity.name), \(Int((100 * speed).rounded())) %", unit: "",
-                better,
-                [value])
+                benchmark, "\(contender.rawValue), \(quantity.name), \(Int((100 * speed).rounded())) %\(rate)",
+                unit: "", better, [value])
         }
     }
 
     func print(asJSON: Bool) {
         if asJSON { return rows.forEach { Swift.print(json($0, $1)) } }
-        let columns = Contender.present
+        let columns = Contender.allCases.filter { contender in
+            rows.contains { $0.1.contains { $0.0 == contender } }
+        }
         Swift.print("\n" + title)
         Swift.print(
-            padded("", 34) + columns.map { leading($0.rawValue, 15) }.joined() + leading("ours : best peer", 18))
+            padded("", Self.nameWidth) + columns.map { leading($0.rawValue, 15) }.joined()
+                + leading("ours : best peer", 18))
         for (quantity, values) in rows {
             let cells = columns.map { contender in
                 let value = values.first { $0.0 == contender }?.1
                 return leading(value.map { text($0, decimals: quantity.decimals) } ?? "–", 15)
             }
-            Swift.print(padded(quantity.name, 34) + cells.joined() + leading(comparison(quantity, values), 18))
+            let name = padded(quantity.name, Self.nameWidth)
+            Swift.print(name + cells.joined() + leading(comparison(quantity, values), 18))
         }
     }
 
@@ -92,7 +101,8 @@ struct Table {
         let fields = values.map { contender, value in
             "\"\(contender.key)\":\(value.isFinite ? text(value, decimals: quantity.decimals + 2) : "null")"
         }
-        return "{\"v\":1,\"benchmark\":\"\(benchmark)\",\"speed\":\(speed),\"quantity\":\"\(quantity.key)\","
+        let rate = sampleRate.map { ",\"rate\":\($0)" } ?? ""
+        return "{\"v\":1,\"benchmark\":\"\(benchmark)\",\"speed\":\(speed)\(rate),\"quantity\":\"\(quantity.key)\","
             + fields.joined(separator: ",") + "}"
     }
 }
