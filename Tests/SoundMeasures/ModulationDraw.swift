@@ -80,13 +80,13 @@ public struct ModulationDraw: Sendable {
         tremolo = tone(hertz, .steady, .init(swingHertz: swing(hertz), depth: 0.5))
         trill = tone(pitch(), .trill(changesPerSecond: 6, cents: 200))
         glide = tone(pitch(), .glide(start: 0.25 * seconds, seconds: linear(0.4, 2), cents: 1200))
-        // The second voice's harmonics stay away from the first voice's first harmonic, and the other way round.
-        hertz = pitch(110, 440)
+        // About a fifth apart, so that no harmonic lies near the other voice's first harmonic.
+        hertz = pitch(220, 440)
         duet = [
-            tone(hertz, .vibrato(swingHertz: between(4, 7), cents: linear(20, 50))),
-            tone(hertz * linear(1.35, 1.6), .steady),
+            tone(hertz, .vibrato(swingHertz: between(4, 6.5), cents: linear(20, 50))),
+            tone(hertz * linear(1.42, 1.54), .steady),
         ]
-        hertz = pitch(160, 440)
+        hertz = pitch(200, 440)
         let (swings, cents, depth) = (between(5, 7), linear(5, 25), linear(0.1, 0.3))
         tremulant = [1, 1.26, 1.498].map {
             tone(hertz * $0, .vibrato(swingHertz: swings, cents: cents), .init(swingHertz: swings, depth: depth))
@@ -123,8 +123,8 @@ public struct ModulationDraw: Sendable {
     private func errors<Failure: Error>(
         _ play: ([ModulatedTone]) throws(Failure) -> [[Float]]
     ) throws(Failure) -> [ModulationErrors] {
-        func reader(_ tone: ModulatedTone, neighbourHertz: Double? = nil) -> ModulationReader {
-            ModulationReader(tone, speed: speed, sampleRate: sampleRate, neighbourHertz: neighbourHertz)
+        func reader(_ tone: ModulatedTone, neighbours: [Double] = []) -> ModulationReader {
+            ModulationReader(tone, speed: speed, sampleRate: sampleRate, neighbours: neighbours)
         }
         func each<Value>(_ tones: [ModulatedTone], _ read: ([Float]) -> Value) throws(Failure) -> [Value] {
             try play(tones).map(read)
@@ -133,10 +133,10 @@ public struct ModulationDraw: Sendable {
         let tremolos = try each([tremolo], reader(tremolo).tremolo)
         let trills = try each([trill], reader(trill).trill)
         let glides = try each([glide], reader(glide).glide)
-        let moving = reader(duet[0], neighbourHertz: duet[1].hertz)
-        let steady = reader(duet[1], neighbourHertz: 2 * duet[0].hertz)
+        let moving = reader(duet[0], neighbours: [duet[1].hertz])
+        let steady = reader(duet[1], neighbours: [duet[0].hertz, 2 * duet[0].hertz])
         let duets = try each(duet) { (moving.vibrato($0), steady.steadiness($0)) }
-        let lowest = reader(tremulant[0], neighbourHertz: tremulant[1].hertz)
+        let lowest = reader(tremulant[0], neighbours: [tremulant[1].hertz])
         let tremulants = try each(tremulant) { (lowest.vibrato($0), lowest.tremolo($0)) }
         let middle = reader(ModulatedTone(hertz: unison[0].hertz, harmonics: 1, seconds: unison[0].seconds))
         let beats = try each(unison) {

@@ -10,7 +10,7 @@ internal import Glibc
 /// delayed as the sound is.
 ///
 /// The filter passes 0.42 times the pitch on either side and is 100 dB down from 0.7 times the pitch on, short of the
-/// second harmonic. Where a fast swing widens the second harmonic, or another tone is near, the filter is narrower. The
+/// second harmonic. Where fast changes widen the second harmonic, or another tone is near, the filter is narrower. The
 /// first and last half second of the sound are left out. A sound without the tone reads infinity in every row.
 public struct ModulationReader: Sendable {
     /// The depth and shape of a swing.
@@ -36,12 +36,13 @@ public struct ModulationReader: Sendable {
 
     /// A reader for a tone at a speed.
     ///
-    /// - Parameter neighbourHertz: The nearest frequency of another tone in the sound, in Hz.
-    public init(_ tone: ModulatedTone, speed: Double, sampleRate: Int, neighbourHertz: Double? = nil) {
+    /// - Parameter neighbours: The nearest frequencies of other tones in the sound, in Hz.
+    public init(_ tone: ModulatedTone, speed: Double, sampleRate: Int, neighbours: [Double] = []) {
         (self.tone, self.speed, self.sampleRate) = (tone, speed, sampleRate)
         step = max(1, Int((0.00125 * Double(sampleRate)).rounded()))
-        let clear = neighbourHertz.map { 0.65 * abs($0 - tone.hertz) } ?? .infinity
-        let stop = min(clear, 0.7 * tone.hertz, max(0.4 * tone.hertz, tone.hertz - 4 * speed * tone.fastestSwing))
+        let clear = neighbours.map { 0.65 * abs($0 - tone.hertz) }.min() ?? .infinity
+        let narrowest = 0.4 * tone.hertz
+        let stop = min(clear, 0.7 * tone.hertz, max(narrowest, tone.secondHarmonicDistance(speed: speed)))
         taps = Filter.steepLowPass(passHertz: 0.6 * stop, stopHertz: stop, rate: Double(sampleRate))
         law = Law(tone, speed: speed, sampleRate: sampleRate, delay: 0)
     }
@@ -239,10 +240,15 @@ extension LeastSquares {
 }
 
 extension ModulatedTone {
-    /// Swings a second of the pitch or the level, at the original tempo.
-    fileprivate var fastestSwing: Double {
-        let level = tremolo?.swingHertz ?? 0
-        guard case .vibrato(let swingHertz, _, _) = pitch else { return level }
-        return max(swingHertz, level)
+    /// From the first harmonic's frequency to the lowest that the modulated second harmonic reaches, in Hz, when the
+    /// first is turned to a constant.
+    fileprivate func secondHarmonicDistance(speed: Double) -> Double {
+        let level = 4 * speed * (tremolo?.swingHertz ?? 0)
+        switch pitch {
+        case .steady, .glide: return hertz - level
+        case .vibrato(let swingHertz, _, _): return hertz - max(level, 4 * speed * swingHertz)
+        // Changes within two periods spread far.
+        case .trill: return 0
+        }
     }
 }
