@@ -1,6 +1,11 @@
 // The tables of modulations: the median and the worst of many draws, at every rate and speed asked for.
+//
+// The draws are divided among all processors, and give up the scheduling of a render thread for the rest of the run:
+// nothing here depends on time.
+import Dispatch
+import Glibc
 import SoundMeasures
-import Woodshed
+import Synchronization
 
 /// The conditions of the modulations' tables.
 struct ModulationOptions: Sendable {
@@ -55,23 +60,19 @@ extension Report {
 
     private func modulations(_ options: ModulationOptions, speed: Double, sampleRate: Int) throws {
         let contenders = Contender.presentForWholeSounds
-        var rows = [[ModulationErrors]](repeating: [], count: contenders.count)
-        for number in 0..<options.draws {
-            let draw = ModulationDraw(
-                number, of: options.draws, seed: options.seed, speed: speed, sampleRate: sampleRate)
-            let found = try draw.errors(
+        let draws = try Self.eachDraw(options, speed: speed, sampleRate: sampleRate) { draw, _ in
+            try draw.errors(
                 of: contenders.map { contender in
                     { sound in try contender.stretched([sound], speed: speed, sampleRate: sampleRate)[0] }
                 })
-            for index in rows.indices { rows[index].append(found[index]) }
         }
         var table = Table(
             title: "modulations at \(percent(speed)), \(sampleRate) Hz, \(options.draws) draws",
             benchmark: "stretch_modulation", speed: speed, sampleRate: sampleRate)
         for (quantity, value) in ModulationRow.quantities {
             // From the best to the worst.
-            let values = rows.map { row in
-                row.map(value).sorted { quantity.badness($0) < quantity.badness($1) }
+            let values = contenders.indices.map { index in
+                draws.map { value($0[index]) }.sorted { quantity.badness($0) < quantity.badness($1) }
             }
             func add(_ name: String, _ key: String, _ pick: ([Double]) -> Double) {
                 table.add(
@@ -89,10 +90,8 @@ extension Report {
     /// Measures slow performances, at normal speed unchanged copies: every error must be 0.00, or no figure means
     /// anything.
     private func check(_ options: ModulationOptions, speed: Double, sampleRate: Int) throws {
-        for number in 0..<options.draws {
-            let draw = ModulationDraw(
-                number, of: options.draws, seed: options.seed, speed: speed, sampleRate: sampleRate)
-            guard let errors = draw.errorsOfPerformance() else { continue }
+        _ = try Self.eachDraw(options, speed: speed, sampleRate: sampleRate) { draw, number in
+            guard let errors = draw.errorsOfPerformance() else { return }
             for (quantity, value) in ModulationRow.quantities {
                 let error = value(errors)
                 // A slow performance has no beats at the speed's rate.
@@ -104,6 +103,25 @@ extension Report {
                 }
             }
         }
+    }
+
+    /// Runs a function for every draw, several at a time.
+    private static func eachDraw<Value: Sendable>(
+        _ options: ModulationOptions, speed: Double, sampleRate: Int,
+        _ body: @Sendable (ModulationDraw, Int) throws -> Value
+    ) throws -> [Value] {
+        let results = Mutex([Result<Value, any Error>?](repeating: nil, count: options.draws))
+        DispatchQueue.concurrentPerform(iterations: options.draws) { number in
+            var plain = sched_param()
+            unsafe sched_setscheduler(0, SCHED_OTHER, &plain)
+            let result = Result<Value, any Error> {
+                let draw = ModulationDraw(
+                    number, of: options.draws, seed: options.seed, speed: speed, sampleRate: sampleRate)
+                return try body(draw, number)
+            }
+            results.withLock { $0[number] = result }
+        }
+        return try results.withLock { $0 }.compactMap { try $0?.get() }
     }
 
     struct WrongMeasure: Error, CustomStringConvertible {
