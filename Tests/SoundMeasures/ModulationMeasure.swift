@@ -49,7 +49,7 @@ public struct ModulationReader: Sendable {
 
     /// The depth and shape of the vibrato.
     public func vibrato(_ sound: [Float]) -> Swing {
-        guard case .vibrato(let swingHertz, _, _) = tone.pitch, var reading = reading(sound, law) else {
+        guard case .vibrato(let swingHertz, _, _) = tone.pitch, var reading = read(sound, law) else {
             return .unheard
         }
         let columns = swing(swingHertz, count: reading.cents.count)
@@ -59,7 +59,7 @@ public struct ModulationReader: Sendable {
         let delay = turn / (2 * .pi * swingHertz * speed)
         if abs(delay) > Self.shortDelay {
             let delayed = Law(tone, speed: speed, sampleRate: sampleRate, delay: delay)
-            guard let again = self.reading(sound, delayed) else { return .unheard }
+            guard let again = read(sound, delayed) else { return .unheard }
             reading = again
         }
         let (wanted, error) = (fit(reading.expected).coefficients, fit(reading.cents))
@@ -71,7 +71,7 @@ public struct ModulationReader: Sendable {
 
     /// The depth and shape of the tremolo.
     public func tremolo(_ sound: [Float]) -> Swing {
-        guard let tremolo = tone.tremolo, let reading = reading(sound, law) else { return .unheard }
+        guard let tremolo = tone.tremolo, let reading = read(sound, law) else { return .unheard }
         let fit = LeastSquares(reading.levels, columns: swing(tremolo.swingHertz, count: reading.levels.count))
         let mean = fit.coefficients[2]
         let depth = hypot(fit.coefficients[0], fit.coefficients[1]) / mean
@@ -83,7 +83,7 @@ public struct ModulationReader: Sendable {
     /// The error of the notes of the trill in the 40 ms around their middles, in cents: the median of the notes. The
     /// first and last three notes are left out.
     public func trill(_ sound: [Float]) -> Double {
-        guard case .trill(let changes, _) = tone.pitch, let reading = reading(sound, law) else { return .infinity }
+        guard case .trill(let changes, _) = tone.pitch, let reading = read(sound, law) else { return .infinity }
         let length = 1 / (changes * speed)
         let reach = min(0.02, 0.12 * length)
         let errors = (3..<max(3, Int(tone.seconds * changes) - 3)).compactMap { note -> Double? in
@@ -97,7 +97,7 @@ public struct ModulationReader: Sendable {
     /// Deviation from the glide, in cents, root of the mean square, from 15 to 80 % of its duration. A delay of at most
     /// 10 ms costs nothing.
     public func glide(_ sound: [Float]) -> Double {
-        guard case .glide(let start, let seconds, let cents) = tone.pitch, let first = reading(sound, law) else {
+        guard case .glide(let start, let seconds, let cents) = tone.pitch, let first = read(sound, law) else {
             return .infinity
         }
         // Cents a second of the output; the deviation of a delayed glide is constant.
@@ -112,7 +112,7 @@ public struct ModulationReader: Sendable {
         let delay = min(0.01, max(-0.01, -mean(values) / slope))
         if abs(delay) > Self.shortDelay {
             let delayed = Law(tone, speed: speed, sampleRate: sampleRate, delay: delay)
-            guard let again = reading(sound, delayed) else { return .infinity }
+            guard let again = read(sound, delayed) else { return .infinity }
             values = part(again, delay: delay)
         }
         guard !values.isEmpty else { return .infinity }
@@ -123,14 +123,14 @@ public struct ModulationReader: Sendable {
 
     /// The error of the pitch in cents, root of the mean square, of a tone that does not move.
     public func steadiness(_ sound: [Float]) -> Double {
-        reading(sound, law).map { rootMeanSquare($0.cents) } ?? .infinity
+        read(sound, law).map { rootMeanSquare($0.cents) } ?? .infinity
     }
 
     /// The level of beats at their own rate over beats at the speed's rate, in dB, where two equal tones sound around
     /// the tone's frequency. Both tones keep their pitch in a slow performance, so their beats keep their rate. Infinity
     /// at normal speed, where both rates are the same.
     public func beats(_ sound: [Float], beatHertz: Double) -> Double {
-        guard let reading = reading(sound, law) else { return -.infinity }
+        guard let reading = read(sound, law) else { return -.infinity }
         guard speed != 1 else { return .infinity }
         let places = Double(step) / Double(sampleRate)
         let fit = LeastSquares(
@@ -148,7 +148,7 @@ public struct ModulationReader: Sendable {
     /// The variation of the level, as deviation over mean, and its rate: the root of the mean square of its changes a
     /// second over the deviation.
     public func fluctuation(_ sound: [Float]) -> (variation: Double, rate: Double)? {
-        guard let levels = reading(sound, law)?.levels else { return nil }
+        guard let levels = read(sound, law)?.levels else { return nil }
         let mean = levels.reduce(0, +) / Double(levels.count)
         let deviation = rootMeanSquare(levels.map { $0 - mean })
         let changes = rootMeanSquare(zip(levels.dropFirst(), levels).map { $0 - $1 })
@@ -198,7 +198,7 @@ extension ModulationReader {
     }
 
     /// Nil if the tone is not in the sound.
-    private func reading(_ sound: [Float], _ law: Law) -> Reading? {
+    private func read(_ sound: [Float], _ law: Law) -> Reading? {
         let rate = Double(sampleRate)
         let count = min(sound.count, law.phases.count)
         let margin = max(taps.count / 2 + 1, sampleRate / 2)
