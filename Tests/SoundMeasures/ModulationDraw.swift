@@ -126,23 +126,18 @@ public struct ModulationDraw: Sendable {
         func reader(_ tone: ModulatedTone, neighbours: [Double] = []) -> ModulationReader {
             ModulationReader(tone, speed: speed, sampleRate: sampleRate, neighbours: neighbours)
         }
-        func each<Value>(_ tones: [ModulatedTone], _ read: ([Float]) -> Value) throws(Failure) -> [Value] {
-            try play(tones).map(read)
-        }
-        let vibratos = try each([vibrato], reader(vibrato).vibrato)
-        let tremolos = try each([tremolo], reader(tremolo).tremolo)
-        let trills = try each([trill], reader(trill).trill)
-        let glides = try each([glide], reader(glide).glide)
+        let vibratos = try play([vibrato]).map(reader(vibrato).vibrato)
+        let tremolos = try play([tremolo]).map(reader(tremolo).tremolo)
+        let trills = try play([trill]).map(reader(trill).trill)
+        let glides = try play([glide]).map(reader(glide).glide)
         let moving = reader(duet[0], neighbours: [duet[1].hertz])
         let steady = reader(duet[1], neighbours: [duet[0].hertz, 2 * duet[0].hertz])
-        let duets = try each(duet) { (moving.vibrato($0), steady.steadiness($0)) }
+        let duets = try play(duet).map { (moving.vibrato($0), steady.steadiness($0)) }
         let lowest = reader(tremulant[0], neighbours: [tremulant[1].hertz])
-        let tremulants = try each(tremulant) { (lowest.vibrato($0), lowest.tremolo($0)) }
+        let tremulants = try play(tremulant).map { (lowest.vibrato($0), lowest.tremolo($0)) }
         let middle = reader(ModulatedTone(hertz: unison[0].hertz, harmonics: 1, seconds: unison[0].seconds))
-        let beats = try each(unison) {
-            middle.beats($0, beatHertz: unison[1].hertz - unison[0].hertz)
-        }
-        let sections = try each(section, sectionError())
+        let beats = try play(unison).map { middle.beats($0, beatHertz: unison[1].hertz - unison[0].hertz) }
+        let sections = try play(section).map(sectionError())
         return sections.indices.map { index in
             ModulationErrors(
                 vibrato: vibratos[index], tremolo: tremolos[index], trill: trills[index], glide: glides[index],
