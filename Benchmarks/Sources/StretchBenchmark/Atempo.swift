@@ -42,15 +42,15 @@ enum Atempo {
         let path: String
 
         init() throws {
-            let places = ["/dev/shm", "/tmp"].filter { access($0, W_OK) == 0 }
-            var template = Array("\(places.first ?? ".")/atempo-XXXXXX".utf8CString)
+            let place = unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+            var template = Array("\(place)/atempo-XXXXXX".utf8CString)
             guard unsafe mkdtemp(&template) != nil else { throw Failed(status: errno) }
             path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
 
         deinit {
-            for name in ["source", "output"] { unlink("\(path)/\(name)") }
-            rmdir(path)
+            for name in ["source", "output"] { unsafe unlink("\(path)/\(name)") }
+            unsafe rmdir(path)
         }
     }
 }
