@@ -58,8 +58,8 @@ struct LeastSquares {
     }
 }
 
-/// The sum of the products, in eight lanes: a single sum waits for each addition. `left` meets the values of `right` from
-/// `start` on.
+/// The sum of the products, in eight lanes: a single sum waits for each addition. `left` meets the values of `right`
+/// from `start` on.
 public func dot(_ left: [Double], _ right: [Double], from start: Int = 0) -> Double {
     let count = min(left.count, right.count - start)
     var sums = SIMD8<Double>()

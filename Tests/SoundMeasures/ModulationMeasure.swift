@@ -127,8 +127,8 @@ public struct ModulationReader: Sendable {
     }
 
     /// The level of beats at their own rate over beats at the speed's rate, in dB, where two equal tones sound around
-    /// the tone's frequency. Both tones keep their pitch in a slow performance, so their beats keep their rate. Infinity
-    /// at normal speed, where both rates are the same.
+    /// the tone's frequency. Both tones keep their pitch in a slow performance, so their beats keep their rate.
+    /// Infinity at normal speed, where both rates are the same.
     public func beats(_ sound: [Float], beatHertz: Double) -> Double {
         guard let reading = read(sound, law) else { return -.infinity }
         guard speed != 1 else { return .infinity }
