@@ -9,7 +9,7 @@ public struct ModulatedTone: Sendable {
         case steady
         /// Swings a second, the swing to either side in cents, and the part of a swing before the beginning, in turns.
         case vibrato(swingHertz: Double, cents: Double, turns: Double = 0)
-        /// Changes a second between the tone and a note so many cents above; each change takes 20 ms.
+        /// Changes a second between the tone and a note so many cents above; each change takes 30 ms.
         case trill(changesPerSecond: Double, cents: Double)
         /// A steady rise by so many cents, from `start` seconds on.
         case glide(start: Double, seconds: Double, cents: Double)
@@ -94,8 +94,8 @@ public struct ModulatedTone: Sendable {
             let note = (time * changes).rounded(.down)
             let isUpper = remainder(note, 2) != 0
             guard note > 0 else { return 0 }
-            // The integral of a Hann window of 20 ms.
-            let done = min(1, (time - note / changes) / 0.02)
+            // The integral of a Hann window of 30 ms.
+            let done = min(1, (time - note / changes) / 0.03)
             let share = done - sin(2 * .pi * done) / (2 * .pi)
             return cents * (isUpper ? share : 1 - share)
         case .glide(let start, let seconds, let cents): return cents * min(1, max(0, (time - start) / seconds))
