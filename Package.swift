@@ -271,7 +271,8 @@ let package = Package(
                 "Practice", "Realtime", "Recording", "Sections", "Takes", "Waveforms", "Woodshed", "Store",
             ],
             swiftSettings: settings),
-        .target(name: "Terminal", dependencies: ["Explanations", "Files", "AudioFiles", "DSP"], swiftSettings: settings),
+        .target(
+            name: "Terminal", dependencies: ["Explanations", "Files", "AudioFiles", "DSP"], swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
             dependencies: [

@@ -1,7 +1,7 @@
 // Pictures of waveforms, kept in files.
+import Terminal
 import Testing
 
-import Terminal
 @testable import WoodshedCLI
 
 /// A screen and the file with the expected screen.
