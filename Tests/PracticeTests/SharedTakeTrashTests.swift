@@ -163,6 +163,19 @@ struct SharedTakeTrashTests {
         #expect(scratch.names.contains("a.wav"))
     }
 
+    @Test("emptying the trash forgets no take whose file is in place beside an older take of the same name")
+    func emptiedBesideOlderTake() throws {
+        try add("a.wav")
+        try Data("later".utf8).write(to: URL(fileURLWithPath: scratch.file("a.wav")))
+        let sound = StoredTake.Sound(time: 2, sampleRate: 48_000, channelCount: 2, frameCount: 96_000)
+        try store.addTake(inFileAt: scratch.file("a.wav"), sound)
+        try store.trash(takes: [2])
+        let returning = try store.bringBack(take: 2, of: nil)
+        let other = try PracticeStore(.file(scratch.file("practice.db")))
+        #expect(try other.emptyTrash().takes.isEmpty && trashed() == [2] && names == ["a.wav"])
+        #expect(try store.list(returning).number == 2 && store.takes().map(\.number) == [2, 1])
+    }
+
     @Test("a deletion that loses the store reports exactly the takes in the trash, and the next deletion completes it")
     func lostStore() throws {
         try add("a.wav")

@@ -313,7 +313,7 @@ extension PracticeStore {
             // Proves the file's owner before the transaction: other programs would wait for the reading of the file.
             let proven = FileIdentity(path: take.currentPath)
             let mark = try read { (rows) throws(DatabaseError) in try rows.mark(ofTake: take.number) } ?? nil
-            let isUnhidden = try takes(sharing: take.path).isEmpty && TakeTrash.isUnhidden(take, mark)
+            let isUnhidden = try TakeTrash.isUnhidden(take, mark) && !isListed(fileAt: take.path)
             guard !isUnhidden, TakeTrash.mayEmpty(take, mark) else { continue }
             let bytes = TakeTrash.byteCount(take.currentPath) ?? 0
             let began = ContinuousClock.now
@@ -324,6 +324,17 @@ extension PracticeStore {
             told(take, bytes)
         }
         return (removed, freed)
+    }
+
+    /// True if a file is proven to be the file of a take in the list.
+    private func isListed(fileAt path: String) throws(StoreError) -> Bool {
+        let listed =
+            try read { (rows) throws(DatabaseError) in
+                try rows.takes(inFileAt: path).map { (take) throws(DatabaseError) in
+                    (take, try rows.mark(ofTake: take.number))
+                }
+            } ?? []
+        return listed.contains { TakeTrash.isOwn($0, $1, at: path) }
     }
 
     /// Removes the hidden file of a take in the trash, and forgets the take.
