@@ -145,6 +145,14 @@ struct SharedTakeTrashTests {
         #expect(kind { _ = try store.list(returning) } == .trashed)
         #expect(try trashed() == [1] && names == [hidden])
         #expect(try store.restore(take: 1).number == 1 && names == ["a.wav"])
+        // Another program moves the file away.
+        try store.trash(takes: [1])
+        returning = try store.bringBack(take: 1, of: nil)
+        try FileManager.default.moveItem(atPath: scratch.file("a.wav"), toPath: scratch.file("moved.wav"))
+        #expect(kind { _ = try store.list(returning) } == .trashed)
+        #expect(try trashed() == [1] && names.isEmpty)
+        try FileManager.default.moveItem(atPath: scratch.file("moved.wav"), toPath: scratch.file("a.wav"))
+        #expect(try store.restore(take: 1).number == 1 && names == ["a.wav"])
         // Another program forgets the take.
         try store.trash(takes: [1])
         returning = try store.bringBack(take: 1, of: nil)

@@ -221,10 +221,11 @@ extension PracticeStore {
             guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
             let refusal = try Self.refusal(of: take, returning.deletion, isHidden: returning.wasHidden, rows)
             if let refusal { return .failure(refusal) }
-            // Another deletion may have hidden the file again, because the take was still in the trash.
-            guard take.path == returning.take.path, !TakeTrash.isHidden(take) else {
-                return .failure(TakeError.changedMeanwhile(number))
-            }
+            // Another deletion may have hidden the file again, because the take was still in the trash, also as the
+            // file of an older take with the same path.
+            guard take.path == returning.take.path, !TakeTrash.isHidden(take),
+                !returning.hasFile || FileIdentity(path: take.path) != nil
+            else { return .failure(TakeError.changedMeanwhile(number)) }
             try rows.updateTake(number, .trashed, .null)
             return try rows.take(number).map { .success($0) } ?? .failure(TakeError.unknown(number))
         }.get()
@@ -247,7 +248,9 @@ extension PracticeStore {
                     remedy: "Move that file away first."))
         }
         return .success(
-            ReturningTake(take: take, deletion: try rows.trashing(ofTake: number), wasHidden: isHidden))
+            ReturningTake(
+                take: take, deletion: try rows.trashing(ofTake: number), wasHidden: isHidden,
+                hasFile: isHidden || FileIdentity(path: take.path) != nil))
     }
 
     /// Returns the reason why a take cannot be restored; nil if only a file can prevent the restoring.

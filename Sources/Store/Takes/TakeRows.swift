@@ -361,4 +361,6 @@ struct ReturningTake: Sendable {
     let deletion: Int64?
     /// True if the file was hidden.
     let wasHidden: Bool
+    /// False if the file was missing.
+    let hasFile: Bool
 }
