@@ -182,6 +182,11 @@ struct SharedTakeTrashTests {
         let other = try PracticeStore(.file(scratch.file("practice.db")))
         #expect(try other.emptyTrash().takes.isEmpty && trashed() == [2] && names == ["a.wav"])
         #expect(try store.list(returning).number == 2 && store.takes().map(\.number) == [2, 1])
+        // Another deletion hides the file of an interrupted restoring.
+        try store.trash(takes: [2])
+        _ = try store.bringBack(take: 2, of: nil)
+        #expect(try store.trash(takes: [2]).map(\.number) == [2] && names.isEmpty)
+        #expect(try store.emptyTrash().takes.map(\.number) == [2])
     }
 
     @Test("a deletion that loses the store reports exactly the takes in the trash, and the next deletion completes it")

@@ -86,10 +86,10 @@ extension PracticeStore {
                 result.note(error, take)
             }
         }
-        for take in deletion.earlier
-        where deletion.sharing[take.path]?.isEmpty == true
-            && TakeTrash.isUnhidden(take, deletion.marks[take.number])
-        {
+        for take in deletion.earlier {
+            guard TakeTrash.isUnhidden(take, deletion.marks[take.number]), try !isListed(fileAt: take.path) else {
+                continue
+            }
             renamed.append(take)
             switch try hide(take, isNew: false) {
             case .success(let isHidden): if isHidden { result.takes.append(take) }
