@@ -29,7 +29,8 @@ struct CatalogueFile: CatalogueSource {
         do throws(FileFault) {
             bytes = try FileBytes.bytes(of: descriptor, at: offset + Int64(range.lowerBound), count: range.count)
         } catch { throw .unreadable(systemText(error.code)) }
-        // The catalogue is read twice, and a file changed in between would give different contents the second time.
+        // The catalogue is checked as a whole, and then read again part by part. A file changed in between would give
+        // parts that were never checked.
         let now = FileState(descriptor: descriptor)
         guard bytes.count == range.count, now?.modified == state.modified, now?.byteCount == state.byteCount else {
             throw .changed
