@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// A file changes its name, or goes, only within a transaction that has found the take in the trash. So no other
 /// program restores, deletes or forgets the take at the same moment. No transaction waits until a new name is on the
-/// disk, because other programs would wait, too.
+/// disk, because other programs would wait, too; except on file systems that rename only in two steps.
 extension PracticeStore {
     /// Moves takes to the trash, in one step. Their files stay in their folders, under hidden names. A file not proven
     /// to be the take's, because it was changed or its name reused, stays as it is.
