@@ -56,7 +56,10 @@ package struct PlanarBuffer: ~Copyable {
         @_noAllocation @_noLocks
     #endif
     @inlinable @inline(__always)
-    package func samples(_ index: Int) -> Floats { unsafe Floats(base: channel(index), count: frameCount) }
+    package func samples(_ index: Int) -> Floats {
+        precondition(index >= 0 && index < channelCount)
+        return unsafe Floats(base: channel(index), count: frameCount)
+    }
 
     /// Writes silence to the first `count` frames of every channel.
     #if REALTIME_CHECKS
