@@ -76,6 +76,38 @@ struct ClockBridgeTests {
         #expect(abs((simulation.roundTrips.last ?? 0) - simulation.plan.roundTripFrames - 3000) <= 2)
     }
 
+    @Test("a position from before a restart of the output does not count; the first one afterwards counts at once")
+    func positionsAroundRestart() throws {
+        let configuration = StreamConfiguration(
+            sampleRate: 8000, channelCount: 1, periodFrames: 256, bufferFrames: 768, formatName: "", accessName: "",
+            deviceName: "")
+        let plan = BridgePlan(output: configuration, input: configuration)
+        let bridge = try #require(ClockBridge(plan))
+        var outputFrame: Int64 = 0
+        func read() -> (roundTrip: Int64, offset: Int64) {
+            let delivery = bridge.reader.read(256, outputFrame: outputFrame)
+            outputFrame += 256
+            return (delivery.roundTripFrames, bridge.reader.numberOffset)
+        }
+        bridge.writer.observe(DeviceMoment(frame: 10_000, time: 0))
+        bridge.reader.observe(DeviceMoment(frame: -512, time: 0))
+        let first = read()
+        #expect(first.roundTrip == plan.roundTripFrames)
+        // The input stands still for a second, so this position of the output waits.
+        bridge.reader.observe(DeviceMoment(frame: 7488, time: 1_000_000_000))
+        let before = read()
+        bridge.reader.noteOutputRestart(silentFrames: 3000)
+        bridge.writer.observe(DeviceMoment(frame: 18_000, time: 1_000_000_000))
+        let after = read()
+        // To two frames, because a block needs a whole number of source frames.
+        #expect(after.roundTrip == plan.roundTripFrames + 3000 && abs(after.offset - before.offset) <= 2)
+        // The silence was 5 ms longer than reported: without a restart, too little for a jump.
+        bridge.writer.observe(DeviceMoment(frame: 26_000, time: 2_000_000_000))
+        bridge.reader.observe(DeviceMoment(frame: 12_448, time: 2_000_000_000))
+        let placed = read()
+        #expect(abs(placed.roundTrip - plan.roundTripFrames - 3040) <= 1)
+    }
+
     @Test("an input that stops is replaced by silence of the same length, and reported when it continues")
     func inputInterrupted() throws {
         var options = BridgeSimulation.Options()
