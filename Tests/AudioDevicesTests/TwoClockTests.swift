@@ -20,6 +20,10 @@ final class SineRun: @unchecked Sendable {
     private(set) var keptFrom: Int64 = -1
     private(set) var keptCount = 0
     private(set) var roundTrip: Int64 = -1
+    /// Frames of the input in all blocks, and the number of the frame after the last block.
+    private(set) var (inputFrames, inputEnd) = (Int64(0), Int64(0))
+    /// Reported losses of the input, and their frames.
+    private(set) var (losses, lostFrames) = (Int64(0), Int64(0))
     private var phase = 0.0
 
     init(frameCount: Int, keeping capacity: Int, sampleRate: Int = 48_000) {
@@ -46,11 +50,18 @@ final class SineRun: @unchecked Sendable {
     }
 
     func callbacks() -> DuplexCallbacks {
-        DuplexCallbacks(process: { self.process($0) })
+        DuplexCallbacks(
+            process: { self.process($0) },
+            overrun: { _, count in
+                self.losses += 1
+                self.lostFrames += count
+            })
     }
 
     private func process(_ block: DuplexBlock) -> Int {
         roundTrip = block.roundTripFrames
+        inputFrames += Int64(block.input.frameCount)
+        inputEnd = block.input.inputFrame + Int64(block.input.frameCount)
         for frame in 0..<block.output.frameCount {
             let sample = Float(0.9 * sin(2 * .pi * phase))
             phase += cycles
@@ -121,6 +132,10 @@ struct TwoClockTests {
         }
         let unasked = run.rig.records.filter { !$0.wasInjected }
         #expect(unasked.isEmpty)
+        // The figures of the stream are those of the frames after their conversion.
+        let (statistics, sine) = (run.stream.statistics, run.sine)
+        #expect(statistics.framesCaptured == sine.inputFrames && run.stream.inputPosition.nextFrame == sine.inputEnd)
+        #expect(statistics.overruns == sine.losses && statistics.lostInputFrames == sine.lostFrames)
         return run
     }
 
