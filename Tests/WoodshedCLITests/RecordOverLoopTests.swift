@@ -228,6 +228,25 @@ struct RecordOverLoopTests {
         #expect(last?.contains(#""event":"playback.finished""#) == true, "\(last ?? "") \(run.text)")
     }
 
+    @Test(
+        "r without a device any more ends practice with the report of the session before", .needsTerminal,
+        arguments: [[], ["--json"]])
+    func keyWithoutDevice(words: [String]) {
+        let settings = folder["asound.conf"]
+        folder.write("asound.conf", Array("pcm.!default { type null }\nctl.!default { type hw card 0 }\n".utf8))
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--section", "1-2"] + words,
+            environment: home.merging(["ALSA_CONFIG_PATH": settings]) { $1 })
+        #expect(run.wait(for: words.isEmpty ? "pass 1" : "playback.started"), "\(run.text)")
+        // ALSA reads changed settings again, and finds no device.
+        folder.write("other.conf", Array("pcm.!default { type nothere }\n".utf8))
+        #expect(rename(folder["other.conf"], settings) == 0)
+        run.send("r")
+        #expect(run.finish() == 69, "\(run.text)")
+        #expect(run.text.contains("stopped after ") && run.text.contains("opening the input"), "\(run.text)")
+        #expect(words.isEmpty || run.text.contains(#""event":"playback.finished""#), "\(run.text)")
+    }
+
     @Test("Ctrl-C while r still ends the session ends practice with the report of this session", .needsTerminal)
     func keyWithSignal() {
         let run = TerminalRun(

@@ -93,7 +93,7 @@ package struct LiveLines {
         // A blocked terminal would delay the end of the process, so each byte is written only if the terminal accepts
         // more.
         for index in 0..<bytes.utf8CodeUnitCount {
-            guard StandardStream.error.takesMore else { return }
+            guard StandardStream.error.takesMore() else { return }
             _ = unsafe Glibc.write(STDERR_FILENO, bytes.utf8Start + index, 1)
         }
     }

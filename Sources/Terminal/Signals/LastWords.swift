@@ -35,9 +35,11 @@ package enum LastWords {
         _ = (StandardStream.output.descriptor, StandardStream.error.descriptor)
     }
 
-    /// Writes the texts, as far as their readers accept bytes without a wait. Safe in a signal handler.
-    package static func write() {
-        output.write(to: .output)
-        error.write(to: .error)
+    /// Writes the texts, as far as their readers accept bytes. Safe in a signal handler.
+    ///
+    /// - Parameter milliseconds: Longest wait for a reader to accept more.
+    package static func write(milliseconds: Int32 = 0) {
+        output.write(to: .output, milliseconds: milliseconds)
+        error.write(to: .error, milliseconds: milliseconds)
     }
 }

@@ -56,9 +56,10 @@ struct PreparedText: ~Copyable, Sendable {
         return UInt(bitPattern: piece)
     }
 
-    /// Takes the text out, and writes the text as far as the reader accepts bytes without a wait. Safe in a signal
-    /// handler.
-    borrowing func write(to stream: StandardStream) {
+    /// Takes the text out, and writes the text as far as the reader accepts bytes. Safe in a signal handler.
+    ///
+    /// - Parameter milliseconds: Longest wait for a reader to accept more.
+    borrowing func write(to stream: StandardStream, milliseconds: Int32 = 0) {
         // A pipe that accepts more accepts 512 bytes at least; a terminal, a single byte.
         let most = stream.isTerminal ? 1 : 512
         var address = first.exchange(0, ordering: .acquiringAndReleasing)
@@ -66,7 +67,7 @@ struct PreparedText: ~Copyable, Sendable {
             guard let text = unsafe UnsafePointer<CChar>(bitPattern: piece.pointee.text) else { return }
             var (done, count) = (0, unsafe strlen(text))
             while count > 0 {
-                guard stream.takesMore else { return }
+                guard stream.takesMore(milliseconds: milliseconds) else { return }
                 let written = unsafe Glibc.write(stream.descriptor, text + done, min(most, count))
                 guard written > 0 else { return }
                 (done, count) = (done + written, count - written)

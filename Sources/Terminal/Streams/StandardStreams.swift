@@ -67,8 +67,11 @@ package struct StandardStream: Sendable {
     /// Starts or ends dropping all later text for standard error, used for a stalled reader.
     package static func dropErrors(_ isDropping: Bool) { dropsErrors.store(isDropping, ordering: .relaxed) }
 
-    /// True if a short text can be written without waiting for the reader. Safe in a signal handler.
-    package var takesMore: Bool { DescriptorEvents.wait(for: POLLOUT, of: descriptor) != 0 }
+    /// Returns true if a short text can be written without waiting for the reader, now or within a time. Safe in a
+    /// signal handler.
+    package func takesMore(milliseconds: Int32 = 0) -> Bool {
+        DescriptorEvents.wait(for: POLLOUT, of: descriptor, milliseconds: milliseconds) != 0
+    }
 
     /// Writes all of the text.
     package func write(_ text: String) throws(OutputError) {

@@ -17,8 +17,9 @@ struct Practising {
         // Reopens the device together with an input for recording. If the device refuses or takes have no folder,
         // practising continues as before.
         do { try goOn(handover) } catch {
-            // Prints the report of the first session, because no later session reports.
+            // Prints the report of the first session, unless a later session has begun, which reports its own end.
             _ = ProgramOutput.standard.finish(isAsked: true) { false }
+            LastWords.write(milliseconds: 1000)
             throw error
         }
     }

@@ -76,17 +76,18 @@ final class Session: RunOwner {
         if status != .success, self.handover != nil {
             self.handover = nil
             loop.finishOutput()
-            LastWords.write()
+            // The text before may have filled a pipe.
+            LastWords.write(milliseconds: 1000)
         }
         return status
     }
 
     private func begin(_ handover: Handover?) throws {
-        // From here on, this session reports its end.
-        LastWords.forget()
         practice.start()
         handover?.apply(to: practice)
         try device.start(self, after: { try recording?.start(loop.inbox) })
+        // From here on, this session reports its end. Before, the report is that of the session before.
+        LastWords.forget()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
         desk?.followOthers()

@@ -19,7 +19,7 @@ struct InterruptedWaitTests {
         defer { for pipe in [empty, full] { pipe.closeBoth() } }
         let block = [UInt8](repeating: 0, count: 4096)
         while unsafe write(full.writeEnd, block, block.count) > 0 {}
-        #expect(StandardStream(descriptor: empty.writeEnd).takesMore)
+        #expect(StandardStream(descriptor: empty.writeEnd).takesMore())
 
         _ = Self.interruptions.load(ordering: .relaxed)
         var action = sigaction()
@@ -67,7 +67,7 @@ struct InterruptedWaitTests {
         let first = Self.interruptions.load(ordering: .relaxed)
         let limit = MonotonicTime.now() + 300_000_000_000
         while Self.interruptions.load(ordering: .relaxed) < first + 200, MonotonicTime.now() < limit {
-            for _ in 0..<1000 where reader.takesMore { falseEvents += 1 }
+            for _ in 0..<1000 where reader.takesMore() { falseEvents += 1 }
         }
         #expect(Self.interruptions.load(ordering: .relaxed) >= first + 200 && falseEvents == 0)
     }
