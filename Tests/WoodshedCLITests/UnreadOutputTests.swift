@@ -135,6 +135,22 @@ struct UnreadOutputTests {
         #expect(names.contains("take\(number).wav") && !names.contains("take\(number).m4a"))
     }
 
+    @Test("the signal that ended a recording gives the exit status although the last line is not read")
+    func unreadAfterSignal() {
+        let pipe = heldPipe()
+        defer { close(pipe) }
+        let script = #"cd "$0" && exec "$1" record take.m4a --input null --priority 0 --json >lines"#
+        let words = ["-c", script, studio.folder.path, Command.path]
+        let run = Command.run(words, environment: environment, program: "/bin/sh") { running in
+            // A fifth of a second: a shorter take is not kept.
+            #expect(eventually { studio.folder.read("take.wav").count > 57_600 })
+            running.send(SIGTERM)
+            #expect(goOnUnread(pipe))
+        }
+        #expect(run.status == 128 + SIGTERM, "\(run.error)")
+        #expect(run.error.contains("its reader does not read") && run.error.contains("take 1; next: "), "\(run.error)")
+    }
+
     @Test("Ctrl-Z stops a recording whose last line waits for its reader, and fg delivers the line", .needsTerminal)
     func stoppedAtTheEnd() {
         let pipe = heldPipe()

@@ -246,7 +246,9 @@ struct Record: Verb {
         guard writes(outcome) else { return }
         let isWritten = ProgramOutput.standard.finish(isAsked: true) { watch.isOver }
         if let error = ProgramOutput.standard.failure { throw error }
-        if !isWritten { throw .unread(ProgramOutput.standard.counts.waiting, ending: watch.status) }
+        if isWritten { return }
+        let ending = watch.status == .success ? outcome.status : watch.status
+        throw .unread(ProgramOutput.standard.counts.waiting, ending: ending)
     }
 
     /// Stores the take's length in the list of takes, and tells the user its number there.
