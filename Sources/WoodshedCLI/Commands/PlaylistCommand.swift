@@ -163,17 +163,13 @@ struct PlaylistCommand: Verb {
         if messages.json {
             return try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + playlist.fields).text)
         }
-        note("\(verb): \(playlist.name)")
+        messages.note("\(verb): \(playlist.name)")
         if hasNext {
-            note(
+            messages.note(
                 "next: woodshed playlist "
                     + (playlist.entryCount == 0
                         ? "add \(shellOperands(playlist.name, "@1"))" : shellOperands(playlist.name)))
         }
-    }
-
-    private func note(_ words: String) {
-        if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }
     }
 
     // MARK: Lists of other players
@@ -205,7 +201,7 @@ struct PlaylistCommand: Verb {
         let playlist = try library.makePlaylist(name ?? list.title ?? stem ?? fileName(file), of: numbers)
         try tell(playlist, "read")
         if addresses > 0 {
-            note("\(addresses) on the network were left out; fetch these recordings with: woodshed get URL")
+            messages.note("\(addresses) on the network were left out; fetch these recordings with: woodshed get URL")
         }
         if failed > 0 { throw CommandFailure(.someFailed, "\(failed) recordings could not be added") }
     }
@@ -230,7 +226,7 @@ struct PlaylistCommand: Verb {
         } catch {
             throw AudioFileError.writing(file, errno: error.code, creating: error.isCreating)
         }
-        note("wrote \(file)")
+        messages.note("wrote \(file)")
     }
 }
 

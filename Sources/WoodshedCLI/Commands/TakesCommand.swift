@@ -196,10 +196,6 @@ struct TakesCommand: Verb {
         }
     }
 
-    private func note(_ words: String) {
-        if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }
-    }
-
     // MARK: Hearing and exporting
 
     private func play(_ take: StoredTake) throws {
@@ -233,7 +229,7 @@ struct TakesCommand: Verb {
 
     /// Reports a complete file. A signal that came too late to cancel the file still gives the exit status.
     private func noteWritten(_ path: String, _ ending: ExitStatus) throws(CommandFailure) {
-        note("wrote \(path)")
+        messages.note("wrote \(path)")
         if ending != .success { throw CommandFailure(ending) }
     }
 
