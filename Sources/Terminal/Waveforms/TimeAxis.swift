@@ -1,4 +1,5 @@
 // Places and labels the marks of a time axis.
+
 /// A time axis under a picture.
 package struct TimeAxis {
     private let start: Double
