@@ -240,7 +240,8 @@ struct RecordOverLoopTests {
         #expect(run.wait(for: words.isEmpty ? "pass 1" : "playback.started"), "\(run.text)")
         // ALSA reads changed settings again, and finds no device.
         folder.write("other.conf", Array("pcm.!default { type nothere }\n".utf8))
-        #expect(rename(folder["other.conf"], settings) == 0)
+        let isReplaced = unsafe rename(folder["other.conf"], settings) == 0
+        #expect(isReplaced)
         run.send("r")
         #expect(run.finish() == 69, "\(run.text)")
         #expect(run.text.contains("stopped after ") && run.text.contains("opening the input"), "\(run.text)")
