@@ -15,7 +15,7 @@ final class ALSALoop {
     private let wake: WakeSignal
     /// Frames of silence, and of remaining sound, at the beginning of a duplex stream's output.
     private let prefillFrames: Int
-    private var clock: HostClock
+    private let clock: HostClock
     private let poller: ALSAPoller
     private let silence: PlanarBuffer
 
@@ -28,6 +28,8 @@ final class ALSALoop {
     /// The interruption to report once the device runs again.
     private var interruption: ALSAInterruption?
     private var alignment = Alignment()
+    /// The computer's suspend time at the beginning, or as of the last report, in nanoseconds.
+    private var slept: Int64
 
     /// Makes a loop for at least one side, and for the worker's longest block.
     init(
@@ -40,7 +42,7 @@ final class ALSALoop {
         self.worker = worker
         self.wake = wake
         self.clock = clock
-        self.clock.begin()
+        slept = clock.asleep()
         poller = ALSAPoller(playback, capture, wake: wake)
         silence = PlanarBuffer(channelCount: playback?.settings.channelCount ?? 0, frameCount: worker.blockFrames)
     }
@@ -326,7 +328,7 @@ extension ALSALoop {
         let time = clock.now()
         tellOfStall(side, isOver: true)
         // An already reported interruption continues, because the device has not moved a frame since.
-        let hasSlept = clock.untoldSleep > 0
+        let hasSlept = untoldSleep > 0
         let isTold = budget.refusals > 0 && capture == nil && !hasSlept
         if interruption == nil, !isTold {
             let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: clock.trustsStamps) : time
@@ -423,11 +425,19 @@ extension ALSALoop {
             time: clock.now())
     }
 
+    /// Suspend time of the computer that no report contains yet, in nanoseconds.
+    private var untoldSleep: Int64 {
+        let rest = clock.asleep() - slept
+        // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.
+        return rest > 1_000_000 ? rest : 0
+    }
+
     private func tell(
         _ kind: StreamIncident.Kind, _ recovery: StreamIncident.Recovery, _ side: StreamIncident.Side, frame: Int64,
         lost: Int64, time: Int64
     ) {
-        let rest = clock.takeSleep()
+        let rest = untoldSleep
+        slept += rest
         worker.report(
             StreamIncident(
                 kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost,
