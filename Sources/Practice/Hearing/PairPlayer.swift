@@ -107,6 +107,8 @@ package final class PairPlayer: Sendable {
             if place.frame > lastModelFrame { try? player.seek(toClipFrame: 0, at: frame) }
             try? player.setScore(inTurn, at: frame)
         } else if !place.isAgain, player.score.sections.count > 1 {
+            // In the silence after the model.
+            if place.frame > lastModelFrame { try? player.seek(toClipFrame: 0, at: frame) }
             try? player.setScore(once, at: frame)
         }
     }

@@ -131,6 +131,22 @@ struct PairPlayerTests {
         #expect(take[1500...].elementsEqual(lanes[2][6500..<15_000]))
     }
 
+    @Test(
+        "a sound chosen in the silence between the model and the take begins at the beginning",
+        arguments: [(HeardSound.model, 0), (.take, 2), (.both, 4)])
+    func silentSwitching(sound: HeardSound, lane: Int) throws {
+        let pair = try pair()
+        let lanes = try pair.lanes()
+        let run = try Run(pair, .turn)
+        run.player.start(at: 0)
+        let silent = Int(pair.layout.modelFrames) + 5000
+        _ = run.render(silent)
+        run.player.hear(sound)
+        let heard = run.render(10_000, from: silent)[0]
+        #expect(heard[1500...].elementsEqual(lanes[lane][1500..<10_000]))
+        #expect(!run.player.isFinished)
+    }
+
     @Test("a pair pauses with the program, and finishes when it is ended")
     func ending() throws {
         let run = try Run(try pair(), .take)
