@@ -33,9 +33,29 @@ HELPER Lanes NAME(angle)(Lanes y, Lanes x) {
     return NAME(select)(y < 0, 0 - result, result);
 }
 
+/// The natural logarithm of positive normal numbers, error below 2e-6.
+HELPER Lanes NAME(logarithm)(Lanes value) {
+    const Words bits = (Words)value;
+    const Lanes mantissa = (Lanes)((bits & 0x007FFFFF) | 0x3F800000);
+    // The exponent becomes the last digits of a float, as 2^23 is then taken away.
+    const Lanes exponent = (Lanes)((bits >> 23) | 0x4B000000) - 8388735;
+    const Masks large = mantissa > 1.4142135f;
+    const Lanes reduced = NAME(select)(large, mantissa * 0.5f, mantissa);
+    const Lanes power = NAME(select)(large, exponent + 1, exponent);
+    const Lanes ratio = (reduced - 1) / (reduced + 1);
+    const Lanes square = ratio * ratio;
+    return power * 0.6931472f + ratio * ((square * (2.0f / 5) + 2.0f / 3) * square + 2);
+}
+
+/// The values one place before `next`; the first is the last of `previous`.
+#define BEFORE(previous, next) __builtin_shufflevector(previous, next, 7, 8, 9, 10, 11, 12, 13, 14)
+
 static float NAME(prepare)(
-    const RotationParts *parts, const float *spectra, long stride, long channels, long bins, float extra, float guard) {
-    Lanes loudest = {0};
+    const RotationParts *parts, const float *spectra, long stride, long channels, long bins, float extra, float guard,
+    float curvature) {
+    const Lanes zero = {0};
+    Lanes loudest = zero, last_power = zero, last_step = zero + PI;
+    Masks last_lobe = (Masks)zero;
     for (long bin = 0; bin < bins; bin += 8) {
         Lanes power = {0}, next_power = {0}, product_real = {0}, product_imaginary = {0};
         for (long channel = 0; channel < channels; channel++) {
@@ -48,8 +68,25 @@ static float NAME(prepare)(
         }
         const Lanes phase_step = NAME(angle)(product_imaginary, product_real);
         const Masks linked = NAME(magnitude)(phase_step) < guard;
+        // The steps from the bins below, since a step depends on the lobes at both of its ends.
+        const Lanes step_below = BEFORE(last_step, phase_step);
+        Lanes rate = zero + extra;
+        if (curvature > 0) {
+            const Lanes scale = 1 / (power + 1e-30f);
+            const Lanes ratio = (BEFORE(last_power, power) * scale) * (next_power * scale);
+            const Lanes bend = phase_step - step_below, fall = NAME(logarithm)(ratio) * -0.5f;
+            const Masks lobe = (fall > LEAST_FALL * curvature) & (fall < MOST_FALL * curvature)
+                & (NAME(magnitude)(bend) < MOST_BEND) & linked & (NAME(magnitude)(step_below) < guard);
+            STORE(parts->bend + bin, (Lanes)(lobe & (Masks)(power * bend)));
+            STORE(parts->curvature + bin, power * NAME(select)(lobe, fall, zero + curvature));
+            STORE(parts->lobe + bin, (Lanes)lobe);
+            rate = (Lanes)(~(lobe & BEFORE(last_lobe, lobe)) & (Masks)rate);
+            last_lobe = lobe;
+        }
+        last_power = power;
+        last_step = phase_step;
         // Half the angle, then doubled.
-        const Lanes half = extra * phase_step * 0.5f;
+        const Lanes half = rate * step_below * 0.5f;
         const Lanes square = half * half;
         Lanes sine = square * 2.6052248e-6f - 1.9809075e-4f;
         sine = sine * square + 8.3330506e-3f;
@@ -61,10 +98,10 @@ static float NAME(prepare)(
         cosine = cosine * square - 0.5f;
         cosine = cosine * square + 1;
         STORE(parts->power + bin, power);
-        STORE(parts->step_real + bin + 1, 1 - 2 * sine * sine);
-        STORE(parts->step_imaginary + bin + 1, 2 * sine * cosine);
-        STORE(parts->offered_up + bin, NAME(select)(linked, power, (Lanes){0}));
-        STORE(parts->offered_down + bin + 1, NAME(select)(linked, next_power, (Lanes){0}));
+        STORE(parts->step_real + bin, 1 - 2 * sine * sine);
+        STORE(parts->step_imaginary + bin, 2 * sine * cosine);
+        STORE(parts->offered_up + bin, NAME(select)(linked, power, zero));
+        STORE(parts->offered_down + bin + 1, NAME(select)(linked, next_power, zero));
         const Lanes previous = LANES(parts->previous_power + bin);
         loudest = NAME(select)(power > loudest, power, loudest);
         loudest = NAME(select)(previous > loudest, previous, loudest);
@@ -74,14 +111,24 @@ static float NAME(prepare)(
     return largest;
 }
 
-static void NAME(seed)(const RotationParts *parts, long bins, float floor, float silent) {
+static void NAME(seed)(const RotationParts *parts, long bins, float floor, float silent, _Bool has_lobes) {
     const Lanes zero = {0}, one = zero + 1;
+    Lanes last_x = zero, last_y = zero;
     for (long bin = 0; bin < bins; bin += 8) {
         const Lanes below = LANES(parts->from_below + bin), above = LANES(parts->from_above + bin);
         const Masks from_below = below >= above;
         const Lanes best = NAME(select)(from_below, below, above);
         const Masks is_seed = (LANES(parts->previous_power + bin) >= best) | (LANES(parts->power + bin) <= floor);
-        const Lanes x = LANES(parts->temporal_real + bin), y = LANES(parts->temporal_imaginary + bin);
+        Lanes x = LANES(parts->temporal_real + bin), y = LANES(parts->temporal_imaginary + bin);
+        if (has_lobes) {
+            const Masks lobe = (Masks)LANES(parts->lobe + bin);
+            const Lanes sum_x = x + BEFORE(last_x, x) + LANES(parts->temporal_real + bin + 1);
+            const Lanes sum_y = y + BEFORE(last_y, y) + LANES(parts->temporal_imaginary + bin + 1);
+            last_x = x;
+            last_y = y;
+            x = NAME(select)(lobe, sum_x, x);
+            y = NAME(select)(lobe, sum_y, y);
+        }
         const Lanes square = x * x + y * y;
         // After silence there is nothing to continue: no rotation, which is 1, since 0 would mute the sound.
         const Masks heard = square > silent;
@@ -160,7 +207,8 @@ static void NAME(compare)(const RotationParts *parts, long bins, const float *re
 }
 
 static void NAME(gain)(
-    const RotationParts *parts, const float *shares, long bins, float silent, float *agreements, float *sizes, float *gains) {
+    const RotationParts *parts, const float *shares, long bins, float silent, float chirp, float *agreements, float *sizes,
+    float *gains, float *side_gains) {
     for (long bin = 0; bin < bins; bin += 8) {
         const Lanes x = LANES(parts->temporal_real + bin), y = LANES(parts->temporal_imaginary + bin);
         const Lanes square = x * x + y * y;
@@ -180,7 +228,23 @@ static void NAME(gain)(
         const Lanes ratio = NAME(select)(positive < 1, positive, zero + 1);
         const Lanes second = ratio * ratio, third = ratio * second, fifth = third * second;
         const Lanes distant = (shares[4] * fifth * second + shares[3]) * fifth;
-        STORE(gains + bin, NAME(inverse_root)(((distant + shares[2]) * third + shares[1]) * ratio + shares[0]));
+        const Lanes gain = NAME(inverse_root)(((distant + shares[2]) * third + shares[1]) * ratio + shares[0]);
+        if (!side_gains) {
+            STORE(gains + bin, gain);
+            continue;
+        }
+        Lanes bend = zero, curvature = zero + LEAST_NORMAL;
+        for (long offset = -3; offset <= 3; offset++) {
+            bend += LANES(parts->bend + bin + offset);
+            curvature += LANES(parts->curvature + bin + offset);
+        }
+        // The tangent of half the angle; within one bend the angle is its double to a twelfth of its cube.
+        Lanes tangent = chirp * bend / curvature;
+        tangent = NAME(select)(tangent < 0.5f, tangent, zero + 0.5f);
+        tangent = NAME(select)(tangent > -0.5f, tangent, zero - 0.5f);
+        const Lanes scale = 2 / (1 + tangent * tangent);
+        STORE(gains + bin, gain * (scale - 1));
+        STORE(side_gains + bin, gain * (scale * tangent));
     }
 }
 
@@ -193,8 +257,8 @@ static void NAME(part)(const float *source, long bins, float *real, float *imagi
 }
 
 static void NAME(rotate)(
-    const RotationParts *parts, long bins, const float *real, const float *imaginary, const float *gains, float *output_real,
-    float *output_imaginary, float *spectrum) {
+    const RotationParts *parts, long bins, const float *real, const float *imaginary, const float *gains,
+    const float *side_gains, float *output_real, float *output_imaginary, float *spectrum) {
     for (long bin = 0; bin < bins; bin += 8) {
         const Lanes x = LANES(real + bin), y = LANES(imaginary + bin);
         const Lanes a = LANES(parts->real + bin), b = LANES(parts->imaginary + bin), gain = LANES(gains + bin);
@@ -203,7 +267,12 @@ static void NAME(rotate)(
         STORE(output_imaginary + bin, turned_imaginary);
         // The last bin, alone in its lanes, is left to the caller.
         if (bin + 8 > bins) break;
-        const Lanes p = turned_real * gain, q = turned_imaginary * gain;
+        Lanes p = turned_real * gain, q = turned_imaginary * gain;
+        if (side_gains) {
+            const Lanes side = LANES(side_gains + bin);
+            p -= turned_imaginary * side;
+            q += turned_real * side;
+        }
         STORE(spectrum + 2 * bin, __builtin_shufflevector(p, q, 0, 8, 1, 9, 2, 10, 3, 11));
         STORE(spectrum + 2 * bin + 8, __builtin_shufflevector(p, q, 4, 12, 5, 13, 6, 14, 7, 15));
     }

@@ -26,7 +26,7 @@ struct OverlapLevelTests {
         field.setIdentity()
         let level = OverlapLevel(binCount: binCount)
         let storage = FloatStorage(shares)
-        level.solve(field, shares: storage.view)
+        level.solve(field, shares: storage.view, chirp: nil)
         return (0..<binCount).map { level.gain[$0] }
     }
 

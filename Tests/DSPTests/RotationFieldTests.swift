@@ -23,8 +23,10 @@ struct RotationFieldTests {
     /// The rule "loudest first", literally: among all bins known so far, by the previous window or by a neighbour, the
     /// loudest spreads next. Průša and Holighaus (2017) keep the bins in a heap; here each step searches for the
     /// largest.
+    ///
+    /// With a curvature, the lobe rule replaces the rule's steps and the previous window's rotations in lobes.
     private func loudestFirst(
-        source: [[Complex]], earlier: [[Complex]], output: [[Complex]], stretch: Double
+        source: [[Complex]], earlier: [[Complex]], output: [[Complex]], stretch: Double, curvature: Double
     ) -> [Complex] {
         let bins = source[0].indices
         func sum(_ value: (Int) -> Complex) -> Complex {
@@ -36,8 +38,12 @@ struct RotationFieldTests {
         let steps = bins.dropLast().map { bin in
             sum { source[$0][bin + 1] * source[$0][bin].conjugate }.angle
         }
+        let lobes = lobes(power: power, steps: steps, curvature: curvature)
         func temporal(_ bin: Int) -> Complex {
-            let product = sum { output[$0][bin] * earlier[$0][bin].conjugate }
+            let near = lobes[bin] ? bin - 1...bin + 1 : bin...bin
+            let product = near.reduce(Complex(x: 0, y: 0)) { total, bin in
+                total + sum { output[$0][bin] * earlier[$0][bin].conjugate }
+            }
             return product.power > 1e-36 ? Complex.rotation(product.angle) : Complex.rotation(0)
         }
         let floor = max(power.max() ?? 0, previousPower.max() ?? 0) * 1e-12
@@ -56,11 +62,22 @@ struct RotationFieldTests {
             guard let rotation = result[bin] else { continue }
             for (neighbour, link, sign) in [(bin + 1, bin, 1.0), (bin - 1, bin - 1, -1.0)] {
                 guard bins.contains(neighbour), result[neighbour] == nil, abs(steps[link]) < 0.8 * .pi else { continue }
-                result[neighbour] = rotation * Complex.rotation(sign * (stretch - 1) * steps[link])
+                let isRigid = lobes[link] && lobes[link + 1]
+                result[neighbour] = rotation * Complex.rotation(isRigid ? 0 : sign * (stretch - 1) * steps[link])
                 candidates.append((power[neighbour], neighbour, false))
             }
         }
         return result.compactMap { $0 }
+    }
+
+    /// True for bins around which the level falls, and the phase bends, as around a partial.
+    private func lobes(power: [Double], steps: [Double], curvature: Double) -> [Bool] {
+        power.indices.map { bin in
+            guard curvature > 0, bin > 0, bin < steps.count else { return false }
+            let fall = -0.5 * log(power[bin - 1] / power[bin] * (power[bin + 1] / power[bin])) / curvature
+            let (below, above) = (steps[bin - 1], steps[bin])
+            return fall > 0.2 && fall < 3 && abs(above - below) < 1 && max(abs(below), abs(above)) < 0.8 * .pi
+        }
     }
 
     /// Spectra of two channels with levels over 80 dB, smooth enough that most neighbours are linked, nearly silent in
@@ -93,8 +110,8 @@ struct RotationFieldTests {
 
     @Test(
         "two sweeps give the same rotations as loudest-first integration with a queue",
-        arguments: [0.25, 0.5, 4 / 3.0, 2])
-    func sweepsEqualQueue(stretch: Double) {
+        arguments: [0.25, 0.5, 4 / 3.0, 2], [0, 0.8])
+    func sweepsEqualQueue(stretch: Double, curvature: Double) {
         var random = SeededGenerator(printedFor: "sweepsEqualQueue")
         let binCount = 65
         for round in 0..<40 {
@@ -121,8 +138,9 @@ struct RotationFieldTests {
                 }
                 field.addTemporal(channel: channel, output: output, interleavedSource: interleaved.view)
             }
-            field.solve(source, stretch: Float(stretch))
-            let expected = loudestFirst(source: kinds[0], earlier: kinds[1], output: kinds[2], stretch: stretch)
+            field.solve(source, stretch: Float(stretch), curvature: Float(curvature))
+            let expected = loudestFirst(
+                source: kinds[0], earlier: kinds[1], output: kinds[2], stretch: stretch, curvature: curvature)
             #expect(expected.count == binCount)
             for bin in expected.indices {
                 // Sixty-four rotations in a row, each right to about 1e-6.
@@ -146,7 +164,7 @@ struct RotationFieldTests {
         }
         field.clearTemporal()
         field.addTemporal(channel: 0, output: spectra, interleavedSource: interleaved.view)
-        field.solve(spectra, stretch: 1)
+        field.solve(spectra, stretch: 1, curvature: 0)
         for bin in 0..<33 {
             #expect(abs(field.real[bin] - 1) < 1e-6 && abs(field.imaginary[bin]) < 1e-6)
         }

@@ -71,6 +71,27 @@ struct StretcherQualityTests {
         #expect(StereoMeasure(output).coherence > 0.99987)
     }
 
+    @Test(
+        "a partial above the low band keeps the depth of its vibrato and of its tremolo",
+        arguments: [(457, 0.75), (457, 0.5), (1040, 0.75), (1040, 0.5), (457, 1.5)] as [(Double, Double)])
+    func modulationsKeepTheirDepth(hertz: Double, speed: Double) {
+        func swing(_ tone: ModulatedTone, _ read: (ModulationReader, [Float]) -> ModulationReader.Swing) -> Double {
+            let source = tone.samples(sampleRate: 44100)
+            let output = stretched([source], speed: speed, frameCount: Int(Double(source.count) / speed))[0]
+            return read(ModulationReader(tone, speed: speed, sampleRate: 44100), output).depthLost
+        }
+        let seconds = 4 * max(1, speed)
+        let vibrato = swing(
+            .init(hertz: hertz, harmonics: 1, seconds: seconds, pitch: .vibrato(swingHertz: 5.5, cents: 50))
+        ) { $0.vibrato($1) }
+        let tremolo = swing(
+            .init(hertz: hertz, harmonics: 1, seconds: seconds, tremolo: .init(swingHertz: 9.5, depth: 0.5))
+        ) { $0.tremolo($1) }
+        print("MEASURED \(hertz) \(speed): \(vibrato) \(tremolo)")
+        #expect(abs(vibrato) < 0.7)
+        #expect(abs(tremolo) < 1.5)
+    }
+
     @Test("stretched noise keeps its level")
     func noiseKeepsItsLevel() {
         var random = SeededGenerator(seed: 21)

@@ -46,7 +46,7 @@ void inner_products(const float *_Nonnull samples, const float *_Nonnull filters
 
 /// The memory of a window's rotations, see RotationField.swift: for each bin a value, and whole lanes of zeros after
 /// the last bin. Some parts may share memory: `up_step` and `step`; `down_step`, `previous_power` and `power`; `up` and
-/// `offered`; `down` and the levels `from` a side.
+/// `offered`; `down` and the levels `from` a side; `lobe` and `seed_real`. Eight zeros precede `bend` and `curvature`.
 typedef struct {
     float *_Nonnull temporal_real, *_Nonnull temporal_imaginary, *_Nonnull previous_power;
     float *_Nonnull power, *_Nonnull step_real, *_Nonnull step_imaginary, *_Nonnull offered_up, *_Nonnull offered_down;
@@ -55,22 +55,26 @@ typedef struct {
     float *_Nonnull up_step_real, *_Nonnull up_step_imaginary, *_Nonnull down_step_real, *_Nonnull down_step_imaginary;
     float *_Nonnull up_real, *_Nonnull up_imaginary, *_Nonnull down_real, *_Nonnull down_imaginary;
     float *_Nonnull real, *_Nonnull imaginary;
+    float *_Nonnull lobe, *_Nonnull bend, *_Nonnull curvature;
 } RotationParts;
 
 /// Computes both rules' rotations of every bin, and the power that each rule offers the bin's neighbours; returns the
 /// largest power.
 ///
 /// `spectra` contains for each channel `stride` real and as many imaginary parts.
+///
+/// Between two bins of one lobe the step is none. `lobe` receives a mask, `bend` and `curvature` the lobes' bends of phase
+/// and of level, times the power.
 LOOP_SAFE float rotation_prepare(
     const RotationParts *_Nonnull parts, const float *_Nonnull spectra, long stride, long channels, long bins, float extra,
-    float guard);
+    float guard, float curvature);
 
 /// The level at which the loudest-first order reaches every bin, from below and from above.
 LOOP_SAFE void rotation_spread(const RotationParts *_Nonnull parts, long bins);
 
 /// Makes factors of each bin's choice: the bin's own rotation by the temporal rule, or a neighbour's rotation times a
-/// step.
-LOOP_SAFE void rotation_seed(const RotationParts *_Nonnull parts, long bins, float floor, float silent);
+/// step. In a lobe, the rotation by the temporal rule is that of three bins together.
+LOOP_SAFE void rotation_seed(const RotationParts *_Nonnull parts, long bins, float floor, float silent, _Bool has_lobes);
 
 /// Multiplies the steps along every chain from a seed.
 LOOP_SAFE void rotation_follow(const RotationParts *_Nonnull parts, long bins);
@@ -83,9 +87,12 @@ LOOP_SAFE void rotation_compare(
 
 /// Computes the gains that restore the level lost by disagreeing windows. Eight zeros precede the first agreement and
 /// the first size.
+///
+/// With side gains, the imaginary parts, the gains also turn the bins of a lobe by 2 * `chirp` times the lobe's bend over
+/// its curvature, at most 0.93 rad.
 LOOP_SAFE void overlap_gain(
-    const RotationParts *_Nonnull parts, const float *_Nonnull shares, long bins, float silent, float *_Nonnull agreements,
-    float *_Nonnull sizes, float *_Nonnull gains);
+    const RotationParts *_Nonnull parts, const float *_Nonnull shares, long bins, float silent, float chirp,
+    float *_Nonnull agreements, float *_Nonnull sizes, float *_Nonnull gains, float *_Nullable side_gains);
 
 /// Real and imaginary parts of an interleaved spectrum. `bins` is a multiple of eight.
 LOOP_SAFE void part_spectrum(const float *_Nonnull source, long bins, float *_Nonnull real, float *_Nonnull imaginary);
@@ -94,7 +101,8 @@ LOOP_SAFE void part_spectrum(const float *_Nonnull source, long bins, float *_No
 /// gains.
 LOOP_SAFE void rotate_spectrum(
     const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
-    const float *_Nonnull gains, float *_Nonnull output_real, float *_Nonnull output_imaginary, float *_Nonnull spectrum);
+    const float *_Nonnull gains, const float *_Nullable side_gains, float *_Nonnull output_real,
+    float *_Nonnull output_imaginary, float *_Nonnull spectrum);
 
 /// Interpolates a band by twelve samples a frame: frame `i` is `offset + i` frames after sample 5. `factor`, `offset`
 /// and `count` are multiples of eight; value `tap * factor + frame` of the weights belongs to a tap and a frame.

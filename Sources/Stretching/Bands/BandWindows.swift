@@ -12,6 +12,7 @@ final class WindowForms: Sendable {
     fileprivate let later: FloatStorage
     fileprivate let fill: FloatStorage
     fileprivate let shares: FloatStorage
+    fileprivate let curvatures: FloatStorage
 
     init(_ shapes: [VocoderShape]) {
         self.shapes = shapes
@@ -20,6 +21,7 @@ final class WindowForms: Sendable {
         later = FloatStorage(shapes.flatMap(\.later))
         fill = FloatStorage(shapes.flatMap(\.fill))
         shares = FloatStorage(shapes.flatMap(\.shares))
+        curvatures = FloatStorage(shapes.map(\.curvature))
     }
 }
 
@@ -34,6 +36,7 @@ struct BandWindows: ~Copyable {
     private let laterShares: Floats
     private let fills: Floats
     private let overlapShares: Floats
+    private let curvatures: Floats
     private let count: Int
     private var selected = 0
 
@@ -44,6 +47,7 @@ struct BandWindows: ~Copyable {
         laterShares = forms.later.view
         fills = forms.fill.view
         overlapShares = forms.shares.view
+        curvatures = forms.curvatures.view
     }
 
     /// Selects another shape, between two starts; an index past the end selects the last.
@@ -55,6 +59,7 @@ struct BandWindows: ~Copyable {
     var later: Floats { part(laterShares) }
     var fill: Floats { part(fills) }
     var shares: Floats { part(overlapShares) }
+    var curvature: Float { curvatures[selected] }
 
     @inline(__always)
     private func part(_ whole: Floats) -> Floats {

@@ -1,4 +1,5 @@
 // StretchShape: the lengths that a stretcher derives from its sample rate, all proportional to one window. Pure.
+internal import Glibc
 internal import Samples
 internal import Synchronization
 internal import Transforms
@@ -93,7 +94,7 @@ struct WindowShapes: Sendable {
 
     private init(_ shape: StretchShape) {
         let factor = shape.windowFrames / 256
-        low = WindowForms([VocoderShape(shape, factor: 2 * factor, beta: StretchShape.steadyBeta)])
+        low = WindowForms([VocoderShape(shape, factor: 2 * factor, beta: StretchShape.steadyBeta, isSteady: true)])
         middle = WindowForms([VocoderShape(shape, factor: factor, beta: StretchShape.middleBeta)])
         steadyMiddle = WindowForms([
             VocoderShape(shape, factor: factor, beta: StretchShape.steadyBeta, isSteady: true)
@@ -124,6 +125,9 @@ struct VocoderShape: Sendable {
     /// Power of the overlap-add if only windows this many hops apart agree, relative to the power if all windows agree;
     /// indexed by distance from 0 to 4, with a sum of 1.
     let shares: [Float]
+    /// Half the bend of the logarithm of the window's power around its spectrum's peak, over one bin; 0 for windows without
+    /// the lobe rule, the long windows.
+    let curvature: Float
     /// Share of a window and all later windows in the overlap-add, at each of the window's samples.
     let later: [Float]
     /// The weight of all later windows in the samples just after a start, from 0 to 1.
@@ -149,6 +153,7 @@ struct VocoderShape: Sendable {
         }
         let weights = values.indices.map { values[$0] * values[$0] / sums[$0 % hop] }
         shares = Self.shares(weights, hop: hop)
+        curvature = isSteady ? 0 : Self.curvature(values)
         analysis = values.map { Float($0 / Double(length)) }
         synthesis = values.indices.map { Float(values[$0] / sums[$0 % hop]) }
         later = values.indices.map { index in
@@ -164,6 +169,13 @@ struct VocoderShape: Sendable {
             let later = middles.reduce(0.0) { $0 + ($1 < length ? weights[$1] : 0) }
             return Float(1 - later * (sample < gate.count ? Double(gate[sample]) : 1))
         }
+    }
+
+    /// Returns -ln(W(1)²/W(0)²) of the transform W of a window's values.
+    private static func curvature(_ values: [Double]) -> Float {
+        let turns = 2 * Double.pi / Double(values.count)
+        let next = values.indices.reduce(0.0) { $0 + values[$1] * cos(turns * Double($1 - values.count / 2)) }
+        return Float(-2 * log(next / values.reduce(0, +)))
     }
 
     /// Returns the products of the weights with the weights a number of hops later, averaged over a hop; each entry

@@ -23,8 +23,8 @@ struct OverlapLevel: ~Copyable {
     private static var silentProduct: Float { 1e-18 }
 
     private enum Part: Int {
-        case agreement, size, gain
-        static let count = Part.gain.rawValue + 1
+        case agreement, size, gain, sideGain
+        static let count = Part.sideGain.rawValue + 1
     }
 
     init(binCount: Int) {
@@ -42,10 +42,15 @@ struct OverlapLevel: ~Copyable {
 
     /// The gains: 1 where windows agree.
     var gain: Floats { view(.gain) }
+    /// The imaginary parts of the gains of windows with the lobe rule.
+    var sideGain: Floats { view(.sideGain) }
 
     /// Sets all gains to 1, for a window that continues no other window.
     func setUnity() {
-        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) { gain[lanes: bin] = Lanes(repeating: 1) }
+        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
+            gain[lanes: bin] = Lanes(repeating: 1)
+            sideGain[lanes: bin] = Lanes()
+        }
     }
 
     /// Computes every bin's gain from the chosen rotations.
@@ -59,10 +64,12 @@ struct OverlapLevel: ~Copyable {
     /// - Parameters:
     ///   - rotation: The rotations, and the products from which the temporal rule is computed.
     ///   - shares: The polynomial's coefficients, ``VocoderShape/shares``.
-    func solve(_ rotation: borrowing RotationField, shares: Floats) {
+    ///   - chirp: The factor of the turns that gliding partials get, see ``RotationField/chirp(stretch:)``; nil for none.
+    func solve(_ rotation: borrowing RotationField, shares: Floats, chirp: Float?) {
         precondition(shares.count >= 5)
         let (agreement, size) = (view(.agreement), view(.size))
         unsafe overlap_gain(
-            rotation.parts, shares.base, binCount, Self.silentProduct, agreement.base, size.base, gain.base)
+            rotation.parts, shares.base, binCount, Self.silentProduct, chirp ?? 0, agreement.base, size.base, gain.base,
+            chirp == nil ? nil : sideGain.base)
     }
 }

@@ -6,6 +6,10 @@
 // "loudest first" of Průša and Holighaus (2017) decides which rule a bin takes; here the order needs no queue. Bins lie
 // on a line and there is one previous spectrum, so the order is a widest-path problem: the level that reaches a bin is
 // the smallest power on a path to the bin, maximised over all paths. Two sweeps find the level exactly.
+//
+// Within the main lobe of a single partial, the phase steps are no delay but the partial's glide and change of level, and
+// multiplied they would be too steep. There the lobe rule replaces the vertical rule: the lobe keeps its shape, its
+// rotation is that of three bins together, and the output is turned by the phase that the glide has moved.
 
 internal import CSampleLoops
 internal import Samples
@@ -52,12 +56,13 @@ struct RotationField: ~Copyable {
                 from_below: part(8), from_above: part(9), seed_real: part(10), seed_imaginary: part(11),
                 up_step_real: part(4), up_step_imaginary: part(5), down_step_real: part(2),
                 down_step_imaginary: part(3), up_real: part(6), up_imaginary: part(7), down_real: part(8),
-                down_imaginary: part(9), real: part(12), imaginary: part(13)))
+                down_imaginary: part(9), real: part(14), imaginary: part(15), lobe: part(10), bend: part(12),
+                curvature: part(13)))
     }
 
     deinit { unsafe parts.deallocate() }
 
-    private static var partCount: Int { 14 }
+    private static var partCount: Int { 16 }
 
     @inline(__always)
     private func view(_ part: UnsafeMutablePointer<Float>) -> Floats { unsafe Floats(base: part, count: paddedCount) }
@@ -126,30 +131,42 @@ struct RotationField: ~Copyable {
         }
     }
 
+    /// Returns the turn of a gliding partial's output, for ``OverlapLevel/solve(_:shares:chirp:)``.
+    ///
+    /// The glide moves the phases of the bins from the phase at the window's middle, by half the frequency's slope times
+    /// the window's variance at the peak, and by .35 of the product on the average of the bins that a rotation is taken
+    /// from; the temporal rule multiplies this error by `stretch`. In addition the output window contains the source's
+    /// slope, which should be less steep by the square of the stretch. docs/modulations.md derives both terms.
+    ///
+    /// - Parameter stretch: Output frames per source frame.
+    static func chirp(stretch: Float) -> Float { 0.5 * (0.35 * (stretch - 1) + 0.25 * (1 - 1 / stretch)) }
+
     /// Chooses every bin's rotation by the two rules.
     ///
     /// - Parameters:
     ///   - source: X, the source's spectra at the window's place.
     ///   - stretch: Output frames per source frame, 0.25 to 2.
-    func solve(_ source: borrowing Spectra, stretch: Float) {
-        chooseRules(floor: spreadRules(source, stretch: stretch))
+    ///   - curvature: The window's ``VocoderShape/curvature``; with 0 the lobe rule is off.
+    func solve(_ source: borrowing Spectra, stretch: Float, curvature: Float) {
+        chooseRules(floor: spreadRules(source, stretch: stretch, curvature: curvature), curvature: curvature)
     }
 
-    /// Runs the first half of ``solve(_:stretch:)``; the rotations are still the previous rotations.
+    /// Runs the first half of ``solve(_:stretch:curvature:)``; the rotations are still the previous rotations.
     ///
     /// - Returns: The power below which bins do not count, for the second half.
-    func spreadRules(_ source: borrowing Spectra, stretch: Float) -> Float {
+    func spreadRules(_ source: borrowing Spectra, stretch: Float, curvature: Float) -> Float {
         previousPower[0] = max(previousPower[0], Self.lastResort)
         precondition(source.binCount == binCount)
         let loudest = unsafe rotation_prepare(
-            parts, source.real(0).base, source.stride, source.channelCount, binCount, stretch - 1, Self.guardAngle)
+            parts, source.real(0).base, source.stride, source.channelCount, binCount, stretch - 1, Self.guardAngle,
+            curvature)
         unsafe rotation_spread(parts, binCount)
         return loudest * Self.floorRatio
     }
 
-    /// Runs the second half of ``solve(_:stretch:)``.
-    func chooseRules(floor: Float) {
-        unsafe rotation_seed(parts, binCount, floor, Self.silentProduct)
+    /// Runs the second half of ``solve(_:stretch:curvature:)``.
+    func chooseRules(floor: Float, curvature: Float) {
+        unsafe rotation_seed(parts, binCount, floor, Self.silentProduct, curvature > 0)
         // The step of a bin that does not follow its neighbour is 0, and the seed of a bin that is no seed is 0, so no
         // branch is needed. Two bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the
         // level from below would exceed itself.

@@ -161,6 +161,9 @@ struct VocoderBand: ~Copyable {
         nextStage += 1
     }
 
+    /// True if the windows are short enough for the lobe rule, see RotationField.swift.
+    private var hasLobeRule: Bool { windows.curvature > 0 }
+
     /// Number of parts of a window's work: a stage is one part or two.
     private static var partCount: Int64 { 8 }
 
@@ -193,19 +196,21 @@ struct VocoderBand: ~Copyable {
             lag = hop
         case 4:
             if segmentHasChanged { rotation.restartGrown(current) }
-            floor = rotation.spreadRules(current, stretch: localStretch)
+            floor = rotation.spreadRules(current, stretch: localStretch, curvature: windows.curvature)
         case 5:
             let begins = segmentHasChanged || hasEntered
-            if voice.advance(to: sample, hop: hop, isFirst: begins || solvedWindow < 0) {
+            let hasVoice = voice.advance(to: sample, hop: hop, isFirst: begins || solvedWindow < 0)
+            if hasVoice {
                 rotation.follow(voice, window: window)
             } else {
-                rotation.chooseRules(floor: floor)
+                rotation.chooseRules(floor: floor, curvature: windows.curvature)
             }
             // A segment's or a track's first window overlaps no earlier window.
             if begins {
                 overlapLevel.setUnity()
             } else {
-                overlapLevel.solve(rotation, shares: windows.shares)
+                let chirp = hasVoice ? 0 : RotationField.chirp(stretch: localStretch)
+                overlapLevel.solve(rotation, shares: windows.shares, chirp: hasLobeRule ? chirp : nil)
             }
             makeNoise(number, restarts: begins)
             (segmentHasChanged, hasEntered) = (false, false)
@@ -359,10 +364,10 @@ extension VocoderBand {
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
             let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
             // The gain is left out of the spectrum for the next window's comparison: that spectrum has the source's
-            // amplitudes.
+            // amplitudes, and the phases of the bins.
             unsafe rotate_spectrum(
-                rotation.parts, bins, real.base, imaginary.base, overlapLevel.gain.base, outputReal.base,
-                outputImaginary.base, spectrum.base)
+                rotation.parts, bins, real.base, imaginary.base, overlapLevel.gain.base,
+                hasLobeRule ? overlapLevel.sideGain.base : nil, outputReal.base, outputImaginary.base, spectrum.base)
             if noiseShare > 0 { addNoise(to: spectrum, channel: channel) }
             spectrum[2 * (bins - 1)] = outputReal[bins - 1] * overlapLevel.gain[bins - 1]
             spectrum[2 * (bins - 1) + 1] = 0
