@@ -63,8 +63,8 @@ typedef struct {
 ///
 /// `spectra` contains for each channel `stride` real and as many imaginary parts.
 ///
-/// Between two bins of one lobe the step is none. `lobe` receives a mask, `bend` and `curvature` the lobes' bends of phase
-/// and of level, times the power.
+/// Between two bins of one lobe the step is none. `lobe` receives a mask, `bend` and `curvature` the lobes' bends of
+/// phase and of level, times the power.
 LOOP_SAFE float rotation_prepare(
     const RotationParts *_Nonnull parts, const float *_Nonnull spectra, long stride, long channels, long bins, float extra,
     float guard, float curvature);
@@ -88,8 +88,8 @@ LOOP_SAFE void rotation_compare(
 /// Computes the gains that restore the level lost by disagreeing windows. Eight zeros precede the first agreement and
 /// the first size.
 ///
-/// With side gains, the imaginary parts, the gains also turn the bins of a lobe by 2 * `chirp` times the lobe's bend over
-/// its curvature, at most 0.93 rad.
+/// With side gains, the imaginary parts, the gains also turn the bins of a lobe by 2 * `chirp` times the lobe's bend
+/// over its curvature, at most 0.93 rad.
 LOOP_SAFE void overlap_gain(
     const RotationParts *_Nonnull parts, const float *_Nonnull shares, long bins, float silent, float chirp,
     float *_Nonnull agreements, float *_Nonnull sizes, float *_Nonnull gains, float *_Nullable side_gains);

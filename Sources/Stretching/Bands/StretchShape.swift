@@ -125,8 +125,8 @@ struct VocoderShape: Sendable {
     /// Power of the overlap-add if only windows this many hops apart agree, relative to the power if all windows agree;
     /// indexed by distance from 0 to 4, with a sum of 1.
     let shares: [Float]
-    /// Half the bend of the logarithm of the window's power around its spectrum's peak, over one bin; 0 for windows without
-    /// the lobe rule, the long windows.
+    /// Half the bend of the logarithm of the window's power around its spectrum's peak, over one bin; 0 for windows
+    /// without the lobe rule, the long windows.
     let curvature: Float
     /// Share of a window and all later windows in the overlap-add, at each of the window's samples.
     let later: [Float]

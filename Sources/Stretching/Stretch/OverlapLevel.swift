@@ -64,7 +64,8 @@ struct OverlapLevel: ~Copyable {
     /// - Parameters:
     ///   - rotation: The rotations, and the products from which the temporal rule is computed.
     ///   - shares: The polynomial's coefficients, ``VocoderShape/shares``.
-    ///   - chirp: The factor of the turns that gliding partials get, see ``RotationField/chirp(stretch:)``; nil for none.
+    ///   - chirp: The factor of the turns that gliding partials get, see ``RotationField/chirp(stretch:)``; nil for
+    ///     none.
     func solve(_ rotation: borrowing RotationField, shares: Floats, chirp: Float?) {
         precondition(shares.count >= 5)
         let (agreement, size) = (view(.agreement), view(.size))

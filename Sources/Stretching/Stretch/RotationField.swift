@@ -7,8 +7,8 @@
 // on a line and there is one previous spectrum, so the order is a widest-path problem: the level that reaches a bin is
 // the smallest power on a path to the bin, maximised over all paths. Two sweeps find the level exactly.
 //
-// Within the main lobe of a single partial, the phase steps are no delay but the partial's glide and change of level, and
-// multiplied they would be too steep. There the lobe rule replaces the vertical rule: the lobe keeps its shape, its
+// Within the main lobe of a single partial, the phase steps are no delay but the partial's glide and change of level,
+// and multiplied they would be too steep. There the lobe rule replaces the vertical rule: the lobe keeps its shape, its
 // rotation is that of three bins together, and the output is turned by the phase that the glide has moved.
 
 internal import CSampleLoops
@@ -133,10 +133,10 @@ struct RotationField: ~Copyable {
 
     /// Returns the turn of a gliding partial's output, for ``OverlapLevel/solve(_:shares:chirp:)``.
     ///
-    /// The glide moves the phases of the bins from the phase at the window's middle, by half the frequency's slope times
-    /// the window's variance at the peak, and by .35 of the product on the average of the bins that a rotation is taken
-    /// from; the temporal rule multiplies this error by `stretch`. In addition the output window contains the source's
-    /// slope, which should be less steep by the square of the stretch. docs/modulations.md derives both terms.
+    /// The glide moves the phases of the bins from the phase at the window's middle, by half the frequency's slope
+    /// times the window's variance at the peak, and by .35 of the product on the average of the bins that a rotation is
+    /// taken from; the temporal rule multiplies this error by `stretch`. In addition the output window contains the
+    /// source's slope, which should be less steep by the square of the stretch. docs/modulations.md derives both terms.
     ///
     /// - Parameter stretch: Output frames per source frame.
     static func chirp(stretch: Float) -> Float { 0.5 * (0.35 * (stretch - 1) + 0.25 * (1 - 1 / stretch)) }
@@ -148,7 +148,7 @@ struct RotationField: ~Copyable {
     ///   - stretch: Output frames per source frame, 0.25 to 2.
     ///   - curvature: The window's ``VocoderShape/curvature``; with 0 the lobe rule is off.
     func solve(_ source: borrowing Spectra, stretch: Float, curvature: Float) {
-        chooseRules(floor: spreadRules(source, stretch: stretch, curvature: curvature), curvature: curvature)
+        chooseRules(floor: spreadRules(source, stretch: stretch, curvature: curvature), sumsLobes: curvature > 0)
     }
 
     /// Runs the first half of ``solve(_:stretch:curvature:)``; the rotations are still the previous rotations.
@@ -165,8 +165,11 @@ struct RotationField: ~Copyable {
     }
 
     /// Runs the second half of ``solve(_:stretch:curvature:)``.
-    func chooseRules(floor: Float, curvature: Float) {
-        unsafe rotation_seed(parts, binCount, floor, Self.silentProduct, curvature > 0)
+    ///
+    /// - Parameter sumsLobes: True if the temporal rule takes three bins of a lobe together; the first half needs a
+    ///   curvature for that.
+    func chooseRules(floor: Float, sumsLobes: Bool) {
+        unsafe rotation_seed(parts, binCount, floor, Self.silentProduct, sumsLobes)
         // The step of a bin that does not follow its neighbour is 0, and the seed of a bin that is no seed is 0, so no
         // branch is needed. Two bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the
         // level from below would exceed itself.

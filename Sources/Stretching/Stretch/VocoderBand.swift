@@ -203,7 +203,9 @@ struct VocoderBand: ~Copyable {
             if hasVoice {
                 rotation.follow(voice, window: window)
             } else {
-                rotation.chooseRules(floor: floor, curvature: windows.curvature)
+                // Beside a partial's peak, the spectrum taken over from a longer window has rotations of that window's
+                // sidelobes.
+                rotation.chooseRules(floor: floor, sumsLobes: hasLobeRule && !hasEntered)
             }
             // A segment's or a track's first window overlaps no earlier window.
             if begins {
