@@ -74,8 +74,9 @@ struct StretcherQualityTests {
     @Test(
         "a partial above the low band keeps the depth of its vibrato and of its tremolo",
         arguments: [
-            // Measured .27 and .18, .46 and 1.08, .09 and .05, .15 and .23, .71 and 1.76.
-            (457, 0.75, 0.4, 0.4), (457, 0.5, 0.7, 1.5), (1040, 0.75, 0.15, 0.15), (1040, 0.5, 0.25, 0.4),
+            // Measured .27 and .18 at 457 Hz and 75 %, .71 and 1.76 at 150 %, .09 and .05 at 1040 Hz; without the lobe
+            // rule vibrato lost 1.7, 4.4 and .4.
+            (457, 0.75, 0.4, 0.4), (457, 0.65, 0.6, 1), (1040, 0.75, 0.15, 0.15), (1040, 0.65, 0.2, 0.3),
             (457, 1.5, 1, 2.5),
         ] as [(Double, Double, Double, Double)])
     func modulationsKeepTheirDepth(hertz: Double, speed: Double, vibratoLimit: Double, tremoloLimit: Double) {

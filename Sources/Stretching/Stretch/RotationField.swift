@@ -41,6 +41,11 @@ struct RotationField: ~Copyable {
     /// shares its memory with a part that the same or the next loop writes: a third less memory for each band.
     let parts: UnsafeMutablePointer<RotationParts>
 
+    /// Most output frames per source frame for the lobe rule, 62.5 %. At half speed a choir came 1.4 dB further from a
+    /// slow performance with the rule than without, at 60 % 0.3 dB and at 70 % 0.05 dB: many voices in one lobe look
+    /// like one partial.
+    static var mostStretchOfLobes: Float { 1.6 }
+
     init(binCount: Int) {
         self.binCount = binCount
         let padded = Spectra.paddedCount(binCount)

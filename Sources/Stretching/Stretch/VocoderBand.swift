@@ -161,8 +161,9 @@ struct VocoderBand: ~Copyable {
         nextStage += 1
     }
 
-    /// True if the windows are short enough for the lobe rule, see RotationField.swift.
-    private var hasLobeRule: Bool { windows.curvature > 0 }
+    /// The curvature for the lobe rule, see RotationField.swift; 0 in windows without the rule.
+    private var lobeCurvature: Float { localStretch <= RotationField.mostStretchOfLobes ? windows.curvature : 0 }
+    private var hasLobeRule: Bool { lobeCurvature > 0 }
 
     /// Number of parts of a window's work: a stage is one part or two.
     private static var partCount: Int64 { 8 }
@@ -196,7 +197,7 @@ struct VocoderBand: ~Copyable {
             lag = hop
         case 4:
             if segmentHasChanged { rotation.restartGrown(current) }
-            floor = rotation.spreadRules(current, stretch: localStretch, curvature: windows.curvature)
+            floor = rotation.spreadRules(current, stretch: localStretch, curvature: lobeCurvature)
         case 5:
             let begins = segmentHasChanged || hasEntered
             let hasVoice = voice.advance(to: sample, hop: hop, isFirst: begins || solvedWindow < 0)
