@@ -205,8 +205,8 @@ struct VocoderBand: ~Copyable {
                 rotation.follow(voice, window: window)
             } else {
                 // Beside a partial's peak, the spectrum taken over from a longer window has rotations of that window's
-                // sidelobes.
-                rotation.chooseRules(floor: floor, sumsLobes: hasLobeRule && !hasEntered)
+                // sidelobes, and a new segment begins some bins without a rotation.
+                rotation.chooseRules(floor: floor, sumsLobes: hasLobeRule && !begins)
             }
             // A segment's or a track's first window overlaps no earlier window.
             if begins {
