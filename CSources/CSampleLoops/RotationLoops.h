@@ -33,7 +33,7 @@ HELPER Lanes NAME(angle)(Lanes y, Lanes x) {
     return NAME(select)(y < 0, 0 - result, result);
 }
 
-/// The natural logarithm of positive normal numbers, error below 2e-6.
+/// The natural logarithm of positive normal numbers; the error is below 2e-6 from e^-6 to e^6.
 HELPER Lanes NAME(logarithm)(Lanes value) {
     const Words bits = (Words)value;
     const Lanes mantissa = (Lanes)((bits & 0x007FFFFF) | 0x3F800000);
@@ -238,7 +238,7 @@ static void NAME(gain)(
             bend += LANES(parts->bend + bin + offset);
             curvature += LANES(parts->curvature + bin + offset);
         }
-        // The tangent of half the angle; within one bend the angle is its double to a twelfth of its cube.
+        // The tangent of half the angle: the angle is twice the tangent, less a twelfth of its cube.
         Lanes tangent = chirp * bend / curvature;
         tangent = NAME(select)(tangent < 0.5f, tangent, zero + 0.5f);
         tangent = NAME(select)(tangent > -0.5f, tangent, zero - 0.5f);

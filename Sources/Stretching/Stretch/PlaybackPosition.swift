@@ -1,5 +1,13 @@
 // PlaybackPosition: the actual source position of a stretcher: the integral of the speed except around holds.
 
+/// The place of a stretcher in the source at one step.
+struct SourcePlace: BitwiseCopyable, Sendable {
+    /// In source frames.
+    var position = 0.0
+    /// The nominal speed, which holds and the removal of their offsets leave out.
+    var speed: Float = 1
+}
+
 /// The source position of a stretcher at every step of its grid, and the segment between two attacks that plays there.
 ///
 /// The nominal position is the integral of the speed. During a hold, after a start and after each attack, the source
@@ -28,7 +36,7 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     private var debtRoom = 1.0
     /// The end of the computed steps.
     private(set) var end: Int64 = 0
-    private var positions: InlineArray<256, Double> = InlineArray(repeating: 0)
+    private var places: InlineArray<256, SourcePlace> = InlineArray(repeating: SourcePlace())
     private var segments: InlineArray<256, AttackSegment> = InlineArray(repeating: AttackSegment())
 
     /// In seconds of the source: too short to be heard as another tempo, long enough to change the speed by only three
@@ -72,18 +80,22 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         while end <= step {
             let frame = end * gridFrames
             if frame > copiedFrames { land(at: frame) }
-            segments[place(end)] = landings.segment
-            positions[place(end)] = position(at: frame)
+            segments[index(end)] = landings.segment
+            places[index(end)] = SourcePlace(position: position(at: frame), speed: Float(curve.speed(at: frame)))
             end += 1
         }
     }
 
-    /// Returns the position at a step, which must be among the last steps computed.
+    /// Returns the place at a step, which must be among the last steps computed.
     @inline(__always)
-    func position(atStep step: Int64) -> Double {
+    func place(atStep step: Int64) -> SourcePlace {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
-        return positions[place(step)]
+        return places[index(step)]
     }
+
+    /// Returns the position at a step, as ``place(atStep:)`` does.
+    @inline(__always)
+    func position(atStep step: Int64) -> Double { place(atStep: step).position }
 
     /// Returns the segment at a step, which must be among the last steps computed.
     ///
@@ -91,7 +103,7 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     @inline(__always)
     mutating func segment(atStep step: Int64) -> AttackSegment {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
-        return segments[place(step)]
+        return segments[index(step)]
     }
 
     /// Continues with another list of attacks; see ``AttackLandings/continueWith(_:)``.
@@ -146,5 +158,5 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     }
 
     @inline(__always)
-    private func place(_ step: Int64) -> Int { Int(truncatingIfNeeded: step) & (Self.capacity - 1) }
+    private func index(_ step: Int64) -> Int { Int(truncatingIfNeeded: step) & (Self.capacity - 1) }
 }

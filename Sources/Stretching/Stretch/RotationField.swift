@@ -41,10 +41,12 @@ struct RotationField: ~Copyable {
     /// shares its memory with a part that the same or the next loop writes: a third less memory for each band.
     let parts: UnsafeMutablePointer<RotationParts>
 
-    /// Most output frames per source frame for the lobe rule, 62.5 %. At half speed a choir came 1.4 dB further from a
-    /// slow performance with the rule than without, at 60 % 0.3 dB and at 70 % 0.05 dB: many voices in one lobe look
-    /// like one partial.
-    static var mostStretchOfLobes: Float { 1.6 }
+    /// Returns true if the lobe rule applies at a place.
+    static func hasLobeRule(at place: SourcePlace) -> Bool { place.speed >= leastSpeedOfLobes }
+
+    /// Least speed for the lobe rule. At half speed a choir came 1.4 dB further from a slow performance with the rule
+    /// than without, at 60 % 0.3 dB and at 70 % 0.05 dB: many voices in one lobe look like one partial.
+    private static var leastSpeedOfLobes: Float { 0.625 }
 
     init(binCount: Int) {
         self.binCount = binCount
@@ -136,7 +138,7 @@ struct RotationField: ~Copyable {
         }
     }
 
-    /// Returns the turn of a gliding partial's output, for ``OverlapLevel/solve(_:shares:chirp:)``.
+    /// Returns the factor of the turn of a gliding partial's output, for ``OverlapLevel/solve(_:shares:chirp:)``.
     ///
     /// The glide moves the phases of the bins from the phase at the window's middle, by half the frequency's slope
     /// times the window's variance at the peak, and by .35 of the product on the average of the bins that a rotation is

@@ -434,10 +434,11 @@ extension Stretcher {
     private mutating func runHigh() {
         let isOpening = high.short.nextStage == 0
         let step = high.short.middleStep
-        let (source, place) = (segmentSource(atStep: step, .high), position.position(atStep: step))
-        high.short.isNoise = position.landings.list.isNoise(at: Int64(place))
-        high.short.voice.period = position.landings.list.voicePeriod(at: Int64(place))
-        high.short.runStage(split.high, place: place, source: source, interpolator: split.middleInterpolator)
+        let (source, place) = (segmentSource(atStep: step, .high), position.place(atStep: step))
+        high.short.isNoise = position.landings.list.isNoise(at: Int64(place.position))
+        high.short.voice.period = position.landings.list.voicePeriod(at: Int64(place.position))
+        high.short.followsPartials = RotationField.hasLobeRule(at: place)
+        high.short.runStage(split.high, place: place.position, source: source, interpolator: split.middleInterpolator)
         guard isOpening else { return }
         high.short.fillStart(
             split.high, from: shape.copiedFrames, start: copyFrame, interpolator: split.middleInterpolator)
@@ -453,10 +454,10 @@ extension Stretcher {
     private mutating func runMiddle() {
         let isOpening = middle.short.nextStage == 0
         let step = middle.short.middleStep
-        let source = segmentSource(atStep: step, .middle)
+        let (source, place) = (segmentSource(atStep: step, .middle), position.place(atStep: step))
+        middle.short.followsPartials = RotationField.hasLobeRule(at: place)
         middle.short.runStage(
-            split.middle.samples, place: position.position(atStep: step), source: source,
-            interpolator: split.middleInterpolator
+            split.middle.samples, place: place.position, source: source, interpolator: split.middleInterpolator
         )
         guard isOpening else { return }
         middle.short.fillStart(split.middle.samples, from: 0, start: copyFrame, interpolator: split.middleInterpolator)

@@ -43,6 +43,8 @@ struct VocoderBand: ~Copyable {
     private var noiseShare: Float = 0
     /// True if the sound is nothing but noise.
     var isNoise = false
+    /// True if the lobe rule applies to the current window, where its windows are short; see RotationField.swift.
+    var followsPartials = false
 
     private(set) var nextStage: Int64 = 0
     /// True while windows are made; if a ``leave(at:_:)`` is pending, only windows before `endWindow`.
@@ -162,7 +164,7 @@ struct VocoderBand: ~Copyable {
     }
 
     /// The curvature for the lobe rule, see RotationField.swift; 0 in windows without the rule.
-    private var lobeCurvature: Float { localStretch <= RotationField.mostStretchOfLobes ? windows.curvature : 0 }
+    private var lobeCurvature: Float { followsPartials ? windows.curvature : 0 }
     private var hasLobeRule: Bool { lobeCurvature > 0 }
 
     /// Number of parts of a window's work: a stage is one part or two.
