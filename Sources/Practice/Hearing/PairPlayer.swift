@@ -99,7 +99,14 @@ package final class PairPlayer: Sendable {
     private func change(to sound: HeardSound, at frame: Int64?) {
         // Never refused: the channels, the places and the scores belong to the clip.
         try? player.setStrip(sound.strip, at: frame)
-        let place = place(player.statusAfterMoves)
+        let status = player.statusAfterMoves
+        if status.isResting, sound != .turn {
+            // The silence between the model and the take: both halves have their places, the silence has none.
+            try? player.seek(toClipFrame: 0, at: frame)
+            try? player.setScore(once, at: frame)
+            return
+        }
+        let place = place(status)
         if sound == .turn {
             // In the second half the model has ended: play the model from here on, then the take.
             if place.isAgain { try? player.seek(toClipFrame: min(place.frame, lastModelFrame), at: frame) }
@@ -107,8 +114,6 @@ package final class PairPlayer: Sendable {
             if place.frame > lastModelFrame { try? player.seek(toClipFrame: 0, at: frame) }
             try? player.setScore(inTurn, at: frame)
         } else if !place.isAgain, player.score.sections.count > 1 {
-            // In the silence after the model.
-            if place.frame > lastModelFrame { try? player.seek(toClipFrame: 0, at: frame) }
             try? player.setScore(once, at: frame)
         }
     }

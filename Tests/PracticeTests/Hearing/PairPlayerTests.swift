@@ -30,10 +30,11 @@ struct PairPlayerTests {
         }
     }
 
-    private func pair() throws -> HeardPair {
+    /// - Parameter tailFrames: Frames of the take after its model.
+    private func pair(tailFrames: Int = 8000) throws -> HeardPair {
         let material = try PairMaterial()
         let song = try decode(material.scratch.file("song.wav"))
-        let taken = song.map { $0[20_000..<80_000].map { -0.5 * $0 } }
+        let taken = song.map { $0[20_000..<72_000 + tailFrames].map { -0.5 * $0 } }
         let take = try material.take(taken, frames: 24_000..<72_000, start: 4000)
         return try HeardPair(of: take, in: material.recording, key: material.key)
     }
@@ -133,17 +134,18 @@ struct PairPlayerTests {
 
     @Test(
         "a sound chosen in the silence between the model and the take begins at the beginning",
-        arguments: [(HeardSound.model, 0), (.take, 2), (.both, 4)])
-    func silentSwitching(sound: HeardSound, lane: Int) throws {
-        let pair = try pair()
+        arguments: [(HeardSound.model, 0), (.take, 2), (.both, 4)], [8000, 0])
+    func silentSwitching(sound: (chosen: HeardSound, lane: Int), tailFrames: Int) throws {
+        let pair = try pair(tailFrames: tailFrames)
+        #expect(pair.layout.frameCount == pair.layout.modelFrames + Int64(tailFrames))
         let lanes = try pair.lanes()
         let run = try Run(pair, .turn)
         run.player.start(at: 0)
         let silent = Int(pair.layout.modelFrames) + 5000
         _ = run.render(silent)
-        run.player.hear(sound)
+        run.player.hear(sound.chosen)
         let heard = run.render(10_000, from: silent)[0]
-        #expect(heard[1500...].elementsEqual(lanes[lane][1500..<10_000]))
+        #expect(heard[1500...].elementsEqual(lanes[sound.lane][1500..<10_000]))
         #expect(!run.player.isFinished)
     }
 
