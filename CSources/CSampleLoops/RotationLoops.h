@@ -277,3 +277,4 @@ static void NAME(rotate)(
         STORE(spectrum + 2 * bin + 8, __builtin_shufflevector(p, q, 4, 12, 5, 13, 6, 14, 7, 15));
     }
 }
+#undef BEFORE

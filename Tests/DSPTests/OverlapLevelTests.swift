@@ -72,6 +72,36 @@ struct OverlapLevelTests {
         #expect(gains[17] > 1.1 && gains[23] > 1.1)
     }
 
+    @Test(
+        "the lobe of a gliding partial is turned as far as its phase bends, at the same level", arguments: [-0.3, 0.3])
+    func glidesAreTurned(bend: Double) {
+        let fall = Double(VocoderShape(StretchShape(sampleRate: 44100), factor: 1, beta: 24).curvature)
+        let field = RotationField(binCount: binCount)
+        let source = Spectra(channelCount: 1, binCount: binCount)
+        let silence = FloatStorage(count: 2 * binCount)
+        for bin in 0..<binCount {
+            let distance = Double(bin - 30)
+            let size = exp(-0.5 * fall * distance * distance)
+            source.real(0)[bin] = Float(size * cos(0.5 * bend * distance * distance))
+            source.imaginary(0)[bin] = Float(size * sin(0.5 * bend * distance * distance))
+        }
+        field.clearTemporal()
+        field.addTemporal(channel: 0, output: source, interleavedSource: silence.view)
+        field.solve(source, stretch: 4 / 3.0, curvature: Float(fall))
+        let level = OverlapLevel(binCount: binCount)
+        let storage = FloatStorage(shares)
+        level.solve(field, shares: storage.view, chirp: nil)
+        let gains = (0..<binCount).map { level.gain[$0] }
+        level.solve(field, shares: storage.view, chirp: 0.2)
+        let angle = Float(2 * atan(0.2 * bend / fall))
+        for bin in 28...32 {
+            #expect(abs(atan2f(level.sideGain[bin], level.gain[bin]) - angle) < 1e-3)
+            #expect(abs(hypotf(level.sideGain[bin], level.gain[bin]) / gains[bin] - 1) < 1e-5)
+        }
+        // Far from the partial nothing bends.
+        #expect(level.sideGain[60] == 0 && level.gain[60] == gains[60])
+    }
+
     @Test("opposite phases count as no agreement, and silence keeps its level")
     func limits() {
         let ones = [Float](repeating: 1, count: binCount)

@@ -138,7 +138,7 @@ struct VocoderShape: Sendable {
     /// - Parameters:
     ///   - factor: Source frames per sample.
     ///   - beta: The Kaiser window's beta.
-    ///   - isSteady: True for the long windows of a steady sound.
+    ///   - isSteady: True for the long windows, of a steady sound or of the low band: they are without the lobe rule.
     init(_ shape: StretchShape, factor: Int, beta: Double, isSteady: Bool = false) {
         self.factor = factor
         window =

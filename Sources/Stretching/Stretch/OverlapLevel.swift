@@ -40,7 +40,7 @@ struct OverlapLevel: ~Copyable {
             from: part.rawValue * partCount + Lanes.scalarCount, count: partCount - Lanes.scalarCount)
     }
 
-    /// The gains: 1 where windows agree.
+    /// The gains: 1 where windows agree. In windows with the lobe rule, the real parts of the gains.
     var gain: Floats { view(.gain) }
     /// The imaginary parts of the gains of windows with the lobe rule.
     var sideGain: Floats { view(.sideGain) }
