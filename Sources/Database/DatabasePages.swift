@@ -164,19 +164,23 @@ package final class DatabasePages {
     private func start(of number: UInt32) -> Int { number == 1 ? 100 : 0 }
 
     /// Returns the offsets of a page's cells, as far as these lie in the page.
-    private func cells(of bytes: [UInt8], _ number: UInt32, headerSize: Int) -> [Int] {
+    ///
+    /// A damaged byte may have raised the stored number of cells, so that the list of offsets seems to reach into the
+    /// cells. A page of rows still has all its cells: bytes that are no row are recognised later. An inner page leaves
+    /// out the cells in the list, because nothing would recognise a wrong page; the survey finds the skipped pages.
+    private func cells(of bytes: [UInt8], _ number: UInt32, isLeaf: Bool) -> [Int] {
         let first = start(of: number)
-        let count = Int(bytes[first + 3]) << 8 | Int(bytes[first + 4])
-        let pointers = first + headerSize
-        guard count <= (usable - pointers) / 2 else { return [] }
+        let pointers = first + (isLeaf ? 8 : 12)
+        let count = min(Int(bytes[first + 3]) << 8 | Int(bytes[first + 4]), (usable - pointers) / 2)
+        let least = isLeaf ? pointers : pointers + 2 * count
         return (0..<count).map { Int(bytes[pointers + 2 * $0]) << 8 | Int(bytes[pointers + 2 * $0 + 1]) }
-            .filter { $0 >= pointers + 2 * count && $0 + 4 <= usable }
+            .filter { $0 >= least && $0 + 4 <= usable }
     }
 
     private func children(of bytes: [UInt8], _ branch: Branch) -> [Branch] {
         var (first, last) = (branch.numbers.lowerBound, branch.numbers.upperBound)
         var children: [Branch] = []
-        for cell in cells(of: bytes, branch.page, headerSize: 12) {
+        for cell in cells(of: bytes, branch.page, isLeaf: false) {
             var place = cell + 4
             // Highest row number of the child page. An impossible number is ignored.
             let key = Self.varint(bytes, &place, usable).map { Int64(bitPattern: $0) }
@@ -196,14 +200,14 @@ package final class DatabasePages {
     /// Returns the readable rows of a page.
     package func rows(of number: UInt32) -> [Row] {
         guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return [] }
-        return cells(of: bytes, number, headerSize: 8).compactMap { row(at: $0, in: bytes) }
+        return cells(of: bytes, number, isLeaf: true).compactMap { row(at: $0, in: bytes) }
     }
 
     /// True if a page has rows, but none passes a test that rows of its table pass. Reads no more rows than necessary.
     package func isOther(_ number: UInt32, _ test: (Row) -> Bool) -> Bool {
         guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return false }
         var hasRows = false
-        for cell in cells(of: bytes, number, headerSize: 8) {
+        for cell in cells(of: bytes, number, isLeaf: true) {
             guard let row = row(at: cell, in: bytes) else { continue }
             if test(row) { return false }
             hasRows = true
