@@ -60,6 +60,33 @@ struct RepairedHistoryTests {
         #expect(throws: SectionError.self) { try store.undo(recording.key) }
     }
 
+    @Test("a repair keeps the history of a recording of which only the key is left", arguments: 0...3)
+    func lostRecording(undone: Int) throws {
+        let scratch = try Scratch()
+        let store = try PracticeStore(.file(scratch.file("practice.db")))
+        let recording = PracticeRecording(
+            key: RecordingKey(high: 1, low: 1), sampleRate: 44_100, frameCount: 100_000, title: "made", path: nil)
+        for (index, name) in ["a", "b", "c"].enumerated() {
+            let first = Int64(index) * 100
+            _ = try store.apply(.add([SectionDraft(first..<first + 50, name: name)]), to: recording)
+        }
+        for _ in 0..<undone { _ = try store.undo(recording.key) }
+        func names() throws -> [String] { try store.sections(of: recording.key)?.sections.map(\.name).sorted() ?? [] }
+        let before = try names()
+        try store.change { (rows) throws(DatabaseError) in
+            try rows.database.run(
+                "UPDATE recording SET sample_rate = \(StoreRows.lostRate), frame_count = 0, title = '', done = 0")
+            try rows.keepFittingChanges()
+        }
+        // The file is opened again.
+        try store.see(recording)
+        #expect(try names() == before)
+        for _ in 0..<undone { _ = try store.redo(recording.key) }
+        #expect(try names() == ["a", "b", "c"])
+        for _ in 0..<3 { _ = try store.undo(recording.key) }
+        #expect(try names().isEmpty)
+    }
+
     @Test("a refused statement that meets no impossible value starts no repair, and drops no row")
     func otherRefusal() throws {
         let scratch = try Scratch()
