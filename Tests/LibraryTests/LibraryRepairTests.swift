@@ -28,6 +28,31 @@ struct LibraryRepairTests {
         #expect(store.repair?.itemCount == 1 && store.repair?.isComplete == true)
     }
 
+    @Test("a repair and a restoration replace the file behind a link, and keep the link")
+    func linkedStore() throws {
+        let harness = try LibraryHarness()
+        _ = try harness.library.add(fileAt: harness.wave("song.wav", seed: 1))
+        let backup = harness.scratch.file("backup")
+        try harness.library.backUp(to: backup)
+        let (path, target) = (harness.scratch.file("data/practice.db"), harness.scratch.file("disk.db"))
+        try FileManager.default.moveItem(atPath: path, toPath: target)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        func linked() throws -> RecordingLibrary {
+            try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("data/library"))
+        }
+        func isLink() -> Bool { (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == target }
+        let file = try #require(FileHandle(forUpdatingAtPath: target))
+        try file.write(contentsOf: Data("no SQLite header".utf8))
+        try file.close()
+        let repaired = try linked()
+        #expect(try repaired.items().count == 1 && isLink())
+        #expect(repaired.store.repair?.damagedPath == target + ".damaged")
+        try Database(path: target, creating: false).run("DELETE FROM recording")
+        _ = try linked().restore(from: backup)
+        #expect(try linked().items().count == 1 && isLink())
+        #expect(harness.names(harness.scratch.file("data")).allSatisfy { !$0.contains(".part") })
+    }
+
     @Test(
         "an impossible value starts no repair, is reported, and is read as none or omits its row")
     func impossibleValue() throws {

@@ -127,7 +127,7 @@ extension RecordingLibrary {
 
     /// Returns the copies beside the store that are meant to replace the store.
     private func restoredStores() -> [LibraryReport.File] {
-        guard let path = store.path else { return [] }
+        guard let path = store.filePath else { return [] }
         let prefix = fileName(path) + LibraryFolder.partPrefix
         return Self.files(in: FilePlace.folder(of: path)).filter { fileName($0.path).hasPrefix(prefix) }
     }

@@ -106,6 +106,7 @@ public struct StoreRepair: Explained, Equatable {
     private static func salvage(
         _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ isShared: Bool, _ calls: any FileCalls
     ) throws(StoreError) -> (copied: Salvage, aside: String)? {
+        let path = target(of: path)
         let damaged = FileIdentity(path: path)
         let folder = try isShared ? lockedFolder(of: path, busyTimeout) : -1
         defer { FileLock.release(folder) }
@@ -131,6 +132,13 @@ public struct StoreRepair: Explained, Equatable {
         } catch {
             throw .system(path, error.code)
         }
+    }
+
+    /// Returns the path of the file to replace: behind a symbolic link, the link's target.
+    fileprivate static func target(of path: String) -> String {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        return (try? FilePlace(path))?.finalPath ?? path
     }
 
     /// Locks the folder, so that no other program repairs a store in the folder meanwhile. Two repairs would write the
@@ -289,13 +297,16 @@ public struct StoreRepair: Explained, Equatable {
 }
 
 extension PracticeStore {
+    /// The path of the store's file, behind a symbolic link. A new file that replaces the store gets this path.
+    package var filePath: String? { path.map(StoreRepair.target) }
+
     /// The paths of files beside the store during a repair, and after an interrupted repair.
-    package var repairPaths: [String] { path.map { path in StoreRepair.endings.map { path + $0 } } ?? [] }
+    package var repairPaths: [String] { filePath.map { path in StoreRepair.endings.map { path + $0 } } ?? [] }
 
     /// Carries out `body`, which may remove the files at ``repairPaths``. Skips `body` if a program repairs a store in
     /// this folder, or if this is unknown. No repair can begin meanwhile.
     package func unlessRepairing<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
-        guard let path else { return }
+        guard let path = filePath else { return }
         // A program that creates such files holds the lock until it has removed them.
         try FileLock.asking(forFolder: FilePlace.folder(of: path)) { (lock) throws(Failure) in
             if lock == .taken { try body() }

@@ -42,7 +42,7 @@ extension RecordingLibrary {
                 .badBundle, "\(path): there is no complete backup",
                 remedy: "Choose the folder of a backup.")
         }
-        guard let place = store.path else { throw RecordingLibraryError.noHome }
+        guard let place = store.filePath else { throw RecordingLibraryError.noHome }
         let isEmpty = try read { (rows) throws(DatabaseError) in try Self.isEmpty(rows.rows) } ?? true
         guard isEmpty || merging else { throw RecordingLibraryError.notEmpty }
         try folder.make()
