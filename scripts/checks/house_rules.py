@@ -30,6 +30,9 @@ LINES = [
     # An error without a remedy leaves the user alone; the type CommandFailure has a default for an error that needs no
     # words.
     (r"^Sources/.*\.swift$", "//", r"(?<!String = )\bremedy: \"\"", "an error without a remedy"),
+    # JSON comes from outside: integer(in:) and number(in:) name the limits.
+    (r"^Sources/(?!(JSON|Database)/).*\.swift$", "//", r"\.(integer|number)\(let\b|\blet \.(integer|number)\(",
+     "a number from outside without limits; use integer(in:) or number(in:)"),
     # Listing a folder, resolving a name, starting a program, text for an error number.
     (r"^Sources/(?!(Files|Explanations)/).*\.swift$", "//",
      r"(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat|localtime(_r)?)[ \t]*\(",

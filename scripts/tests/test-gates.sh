@@ -65,6 +65,9 @@ with_text_numbers && plant 'internal import JSON' && expect nothing "a module wi
 for line in 'let count = Int64("1")' 'let count = UInt8("1f", radix: 16)' 'let share = Double("1".dropFirst())'; do
     with_text_numbers && plant "$line" && expect found "a number of a text without limits: $line" typecheck
 done
+for line in 'if case .integer(let count)? = value["frames"] { use(count) }' 'guard case let .number(share) = value else { return }'; do
+    lay_module && plant "$line" && expect found "a number of JSON without limits: $line" house_rules
+done
 with_text_numbers && plant 'let count = Int(2.5) + Int(UInt8(3))' && expect nothing "numbers of numbers" typecheck
 lay_module && mkdir "$folder/Tests" && yes '// long' | head -n 401 | tee -a "$folder/Sources/Sample/Sample.swift" >"$folder/Tests/Long.swift"
 expect found "a file past 400 lines" house_rules
