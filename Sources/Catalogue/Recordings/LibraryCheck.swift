@@ -132,6 +132,11 @@ extension RecordingLibrary {
         return Self.files(in: FilePlace.folder(of: path)).filter { fileName($0.path).hasPrefix(prefix) }
     }
 
+    /// True if the library's folder has files of recordings. An empty library with such files has lost its store.
+    package var hasFiles: Bool {
+        ((try? Folder.names(in: folder.path)) ?? []).contains { LibraryFolder.key($0) != nil }
+    }
+
     /// True for the name of an unfinished file.
     private static func isUnfinished(_ name: String) -> Bool {
         name.hasPrefix(FilePlace.ownPrefix) && name.hasSuffix(FilePlace.temporarySuffix)

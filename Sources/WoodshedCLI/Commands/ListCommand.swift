@@ -85,7 +85,7 @@ struct ListCommand: Verb {
             let isEmpty = try !trash && library.items { $0.limit = 1 }.isEmpty
             StandardStream.error.note(
                 trash ? "The trash is empty." : isEmpty ? "The library is empty." : "No recording was found.")
-            if isEmpty { StandardStream.error.note("next: woodshed add FILE, or woodshed get URL") }
+            if isEmpty { StandardStream.error.note(Self.firstStep(library)) }
             return
         }
         let missing = rows.count(where: \.isMissing)
@@ -97,6 +97,13 @@ struct ListCommand: Verb {
         if trash { return StandardStream.error.note("next: woodshed rm --undo") }
         guard let present = rows.first(where: { !$0.isMissing }) else { return }
         StandardStream.error.note("next: woodshed practice @\(present.item.index)")
+    }
+
+    /// Returns the command that brings recordings into an empty library.
+    static func firstStep(_ library: RecordingLibrary) -> String {
+        library.hasFiles
+            ? "The library's folder still has recordings; to bring them back: woodshed library check --fix"
+            : "next: woodshed add FILE, or woodshed get URL"
     }
 
     /// Writes recordings, for people or for programs.
@@ -158,6 +165,6 @@ struct RecentCommand: Verb {
         try ListCommand.write(items.map(LibraryTable.Row.init), messages)
         if messages.json || messages.quiet { return }
         if items.isEmpty { StandardStream.error.note("There are no recent recordings.") }
-        StandardStream.error.note("next: woodshed \(items.isEmpty ? "add FILE, or woodshed get URL" : "play @1")")
+        StandardStream.error.note(items.isEmpty ? ListCommand.firstStep(library) : "next: woodshed play @1")
     }
 }

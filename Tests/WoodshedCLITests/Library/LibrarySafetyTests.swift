@@ -296,6 +296,19 @@ struct LibrarySafetyTests {
         #expect(home.titles().count == 1)
     }
 
+    @Test("an empty library whose folder has recordings names the command that brings them back", arguments: [0, 1])
+    func lostStore(byteCount: Int) {
+        home.add("one")
+        home.folder.write("data/woodshed/practice.db", [UInt8](repeating: 0, count: byteCount))
+        for words in [["list"], ["recent"]] {
+            let run = home.run(words)
+            #expect(run.status == 0 && run.error.contains("woodshed library check --fix"), "\(run.error)")
+        }
+        #expect(home.run("library", "check", "--fix").status == 0 && home.titles().count == 1)
+        home.run("rm", "@1")
+        #expect(home.run("list").error.contains("next: woodshed add FILE"))
+    }
+
     @Test(
         "a recording added with the clock set back is still the newest",
         .enabled("no time namespace or faketime is here") { Command.tool("faketime", ["2001-01-01", "true"]) },
