@@ -61,10 +61,11 @@ struct FeedRows {
             "UPDATE feed SET validators = ? WHERE id = ?", .text(JSONValue.object(fields).text), .integer(number))
     }
 
-    /// Stores the contents of a feed.
+    /// Stores the contents of a feed. A date in the future counts as the time at which the date was first seen.
     ///
+    /// - Parameter now: Seconds since 1970.
     /// - Returns: Number of new episodes.
-    func write(_ feed: Feed, to number: Int, areNew: Bool) throws(DatabaseError) -> Int {
+    func write(_ feed: Feed, to number: Int, areNew: Bool, at now: Int64) throws(DatabaseError) -> Int {
         let title = line(feed.title)
         if !title.isEmpty {
             try database.run("UPDATE feed SET title = ? WHERE id = ?", .text(title), .integer(number))
@@ -73,13 +74,16 @@ struct FeedRows {
         // Oldest first, so that later episodes have higher numbers.
         for episode in feed.episodes.reversed() {
             let values: [DatabaseValue] = [
-                .text(line(episode.title)), .text(episode.address), .integer(orNull: episode.date),
+                .text(line(episode.title)), .text(episode.address), .integer(orNull: episode.date.map { min($0, now) }),
                 .integer(orNull: episode.seconds.map { Int64(min(max(0, $0), 1e9) * 1000) }),
                 .integer(orNull: episode.byteCount), .text(episode.summary),
             ]
+            let isFuture = episode.date.map { $0 > now } ?? false
+            // The third value, which this statement names twice.
+            let date = isFuture ? "min(?3, coalesce(published, ?3))" : "?3"
             let changed = try database.run(
                 """
-                UPDATE episode SET title = ?, address = ?, published = ?, milliseconds = ?, byte_count = ?, about = ?
+                UPDATE episode SET title = ?, address = ?, published = \(date), milliseconds = ?, byte_count = ?, about = ?
                 WHERE feed = ? AND identity = ?
                 """, values: values + [.integer(number), .text(episode.id)])
             if changed > 0 { continue }

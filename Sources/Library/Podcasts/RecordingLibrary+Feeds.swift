@@ -70,7 +70,7 @@ extension RecordingLibrary {
             if let known = try rows.feed(address: text) { return (known, false) }
             // Lists must not show a private address, so the title is the address without secrets.
             let number = try rows.add(text, title: shown, at: now)
-            _ = try rows.write(feed, to: number, areNew: false)
+            _ = try rows.write(feed, to: number, areNew: false, at: now)
             try rows.setValidators(number, tag: read.tag, modified: read.modified)
             try rows.note(number, error: read.fault, at: now)
             return try rows.feed(number).map { ($0, true) }
@@ -122,7 +122,7 @@ extension RecordingLibrary {
                 try rows.note(number, error: read.fault, at: now)
                 guard let content = read.feed else { return 0 }
                 try rows.setValidators(number, tag: read.tag, modified: read.modified)
-                return try rows.write(content, to: number, areNew: true)
+                return try rows.write(content, to: number, areNew: true, at: now)
             }
             return FeedRefresh(
                 subscription: try subscription(number) ?? feed, isUnchanged: read.feed == nil, newCount: count,

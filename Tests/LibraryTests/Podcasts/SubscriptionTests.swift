@@ -120,6 +120,35 @@ struct SubscriptionTests {
         #expect(try library.refresh(feed.number, fetch: server.fetch).isUnchanged)
     }
 
+    @Test("an episode dated in the future counts as published when first seen")
+    func future() throws {
+        let harness = try LibraryHarness()
+        func feed(year: Int) throws -> Feed {
+            let item = "<item><guid>1</guid><pubDate>Fri, 31 Dec \(year) 23:59:59 GMT</pubDate>"
+            let sound = "<enclosure url=\"http://example.org/a.mp3\" type=\"audio/mpeg\"/></item>"
+            return try Feed(
+                reading: Array("<rss><channel><title>F</title>\(item)\(sound)</channel></rss>".utf8),
+                address: "http://example.org/feed")
+        }
+        let (future, past) = (try feed(year: 9999), try feed(year: 1999))
+        let number = try harness.store.change { (rows) throws(DatabaseError) in
+            try FeedRows(rows: rows).add("http://example.org/feed", title: "F", at: 5)
+        }
+        func published(_ feed: Feed, seenAt now: Int64) throws -> Int64? {
+            _ = try harness.store.change { (rows) throws(DatabaseError) in
+                try FeedRows(rows: rows).write(feed, to: number, areNew: false, at: now)
+            }
+            return try harness.library.episodes().first?.publishedAt
+        }
+        #expect(try published(future, seenAt: 1_790_000_000) == 1_790_000_000)
+        #expect(try published(future, seenAt: 1_790_000_009) == 1_790_000_000)
+        #expect(try published(past, seenAt: 1_790_000_010) == 946_684_799)
+        // A date that an earlier version has stored.
+        try Database(path: harness.scratch.file("data/practice.db"), creating: false).run(
+            "UPDATE episode SET published = 253402300799")
+        #expect(try published(future, seenAt: 1_790_000_011) == 1_790_000_011)
+    }
+
     @Test("a feed that cannot be read keeps its cause")
     func errors() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
