@@ -96,6 +96,7 @@ final class Salvage {
             try copyPages(of: unread, besides: tables)
             try replaceLostRecordings()
             try replaceLostParents()
+            try removeOtherEnvelopes()
             if !damaged.isDisjoint(with: ["recording", "section", "change"]) { try rows.keepFittingChanges() }
             // A lost row was not deleted: the next merge restores the row. Merges do not cover changes and envelopes.
             if !damaged.subtracting(["change", "envelope"]).isEmpty {
@@ -270,7 +271,7 @@ final class Salvage {
     private func isEnvelope(_ row: DatabasePages.Row) throws(DatabaseError) -> Bool {
         guard case .bytes(let content)? = row.values.last, content.count > 9, content[0] == 1 else { return false }
         let wanted = try target.first(
-            "SELECT 50.0 * frame_count / sample_rate BETWEEN ?2 - 65 AND ?2 + 63 FROM recording WHERE id = ?1",
+            "SELECT \(Self.isLengthOfEnvelope("?2")) FROM recording WHERE id = ?1",
             .integer(row.number), .integer(Int64(content.count))
         ) { (row) throws(DatabaseError) in try row.integer(0) != 0 }
         return wanted ?? false
@@ -367,6 +368,21 @@ final class Salvage {
                 for id in ids { try add(id, nil) }
             }
         }
+    }
+
+    /// Deletes envelopes whose length does not fit their recording: SQLite takes rows of an index of words for
+    /// envelopes if a page of such an index is in the place of a page of envelopes.
+    private func removeOtherEnvelopes() throws(DatabaseError) {
+        try target.run(
+            """
+            DELETE FROM envelope WHERE NOT EXISTS (SELECT 1 FROM recording WHERE id = envelope.recording
+                AND (frame_count = 0 OR \(Self.isLengthOfEnvelope("length(content)"))))
+            """)
+    }
+
+    /// Returns an SQL condition for the length of the envelope of a recording, in bytes.
+    private static func isLengthOfEnvelope(_ length: String) -> String {
+        "50.0 * frame_count / sample_rate BETWEEN \(length) - 65 AND \(length) + 63"
     }
 
     /// Recreates other lost parents of rows, so that no new parent gets the rows.

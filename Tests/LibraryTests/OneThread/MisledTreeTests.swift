@@ -60,6 +60,35 @@ struct MisledTreeTests {
         return repair.isComplete
     }
 
+    @Test("a repair takes no rows of an index of words for envelopes")
+    func wordsForEnvelopes() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try SalvageTests.make(path)
+        func page(_ owner: String) throws -> Int64 {
+            let found = try Database(path: path, creating: false).first(
+                "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'", .text(owner)
+            ) { (row) throws(DatabaseError) in try row.integer(0) }
+            return try #require(found)
+        }
+        let (envelopes, words) = (try page("envelope"), try page("section_trigrams_docsize"))
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(4096 * (words - 1)))
+        let bytes = try #require(try file.read(upToCount: 4096))
+        try file.seek(toOffset: UInt64(4096 * (envelopes - 1)))
+        try file.write(contentsOf: bytes)
+        try file.close()
+        let cause = StoreError(.damaged("a test"), path: path)
+        _ = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+        let database = try Database(path: path, creating: false)
+        func count(_ query: String) throws -> Int64? {
+            try database.first(query) { (row) throws(DatabaseError) in try row.integer(0) }
+        }
+        #expect(try count("SELECT count(*) FROM envelope WHERE length(content) < 1000") == 0)
+        #expect(try count("SELECT count(*) FROM envelope") ?? 0 > 50)
+        #expect(try database.rows("PRAGMA foreign_key_check") { _ in }.isEmpty)
+    }
+
     @Test("a repair takes no rows of another table for those of its own")
     func otherTable() throws {
         var random = SeededGenerator(printedFor: "pages of other tables")
