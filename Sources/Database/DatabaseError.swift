@@ -54,6 +54,9 @@ package struct DatabaseError: ExplainedError, Equatable {
     /// rule for values.
     package var isPlainRefusal: Bool { kind == .refused && code & 0xFF == Int32(SQLITE_ERROR) }
 
+    /// True if a table's condition for values refuses a statement.
+    package var isConditionRefusal: Bool { code == Int32(SQLITE_CONSTRAINT) | 1 << 8 }
+
     /// Returns the error for a statement refused because of the file's contents.
     package static func damaged(_ what: String) -> DatabaseError {
         DatabaseError(.damaged, "the database \(Kind.damaged.problem) (\(what))", remedy: Kind.damaged.remedy)

@@ -11,7 +11,7 @@ package struct FetchRows {
 
     private static let columns =
         "id, address, state, priority, wishes, done, total, error, remedy, added, tried"
-    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM fetch)"
+    private static let nextRevision = StoreRows.nextRevision(of: "fetch")
 
     /// Returns all fetches, in the order of execution.
     package func all() throws(DatabaseError) -> [PendingFetch] {

@@ -13,7 +13,7 @@ package struct PlaylistRows {
 
     /// Distance between the places of neighbours that were not moved.
     private static let gap: Int64 = 1 << 20
-    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM playlist)"
+    private static let nextRevision = StoreRows.nextRevision(of: "playlist")
     private static let columns = """
         playlist.id, identity, name, made, changed,
         (SELECT count(*) FROM entry WHERE entry.playlist = playlist.id AND \(isShown)),

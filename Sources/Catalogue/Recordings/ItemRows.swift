@@ -37,7 +37,7 @@ package struct ItemRows {
             WHERE document.recording = item.recording AND document.trashed IS NULL AND document.gone = 0)
         """
     private static let tables = "item JOIN recording ON item.recording = recording.id"
-    static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM item)"
+    static let nextRevision = StoreRows.nextRevision(of: "item")
 
     // MARK: Reading
 

@@ -2,6 +2,20 @@
 package import Database
 
 extension StoreRows {
+    /// Possible numbers of sections.
+    static let numbersOfSections = 1...Int64(Int32.max)
+
+    /// Returns the next section number of a recording; instead of an impossible number, the number after all numbers
+    /// ever used in the recording.
+    func nextSection(of row: RecordingRow) throws(DatabaseError) -> Int {
+        if Self.numbersOfSections.contains(Int64(row.nextSection)) { return row.nextSection }
+        let last = try database.first(
+            "SELECT coalesce(max(section), 0) FROM section_time WHERE recording = ? AND section < ?",
+            .integer(row.id), .integer(Self.numbersOfSections.upperBound)
+        ) { (row) throws(DatabaseError) in try row.integer(0) }
+        return Int(last ?? 0) + 1
+    }
+
     /// Raises the next section number of each recording above all numbers ever used in the recording. Numbers are never
     /// reused, because facts about a section outlive the section.
     package func raiseNextSections() throws(DatabaseError) {

@@ -189,7 +189,7 @@ extension PracticeStore {
     private func recordingChanges(after revision: Int64) -> (keys: [RecordingKey], revision: Int64)? {
         file.withLock { file in
             try? file.read { (rows) throws(DatabaseError) in
-                (keys: try rows.keys(changedAfter: revision), revision: try rows.revision())
+                (keys: try rows.keys(changedAfter: revision), revision: try rows.lastRevision(of: "recording"))
             }
         }
     }
@@ -197,7 +197,7 @@ extension PracticeStore {
     private func takeChanges(after revision: Int64) -> (keys: [Int], revision: Int64)? {
         file.withLock { file in
             try? file.read { (rows) throws(DatabaseError) in
-                (keys: try rows.takes(changedAfter: revision), revision: try rows.takeRevision())
+                (keys: try rows.takes(changedAfter: revision), revision: try rows.lastRevision(of: "take"))
             }
         }
     }

@@ -137,7 +137,7 @@ struct StoreFile: ~Copyable {
     private func isDamaged(_ error: DatabaseError) -> Bool {
         guard error.kind == .refused, let database else { return false }
         // A repair drops rows with impossible values, and so helps only if the statement met such a row.
-        return !schema.isWhole(database, permitsValues: error.isPlainRefusal)
+        return !schema.isWhole(database, permitsValues: !error.isConditionRefusal)
     }
 
     // MARK: The connection

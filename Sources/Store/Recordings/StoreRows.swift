@@ -3,6 +3,7 @@ package import AudioFiles
 package import Database
 internal import Explanations
 internal import Files
+internal import JSON
 package import Sections
 internal import Synchronization
 
@@ -149,10 +150,19 @@ package struct StoreRows {
 
     // MARK: Revisions
 
-    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM recording)"
+    private static let nextRevision = nextRevision(of: "recording")
 
-    func revision() throws(DatabaseError) -> Int64 {
-        try database.first("SELECT coalesce(max(revision), 0) FROM recording") { (row) throws(DatabaseError) in
+    /// Returns an SQL expression for the revision of a changed row.
+    package static func nextRevision(of table: String) -> String { "(\(lastRevision(of: table)) + 1)" }
+
+    /// Returns an SQL expression for the greatest revision. Ignores impossible revisions: with the next number, each
+    /// change would be refused.
+    private static func lastRevision(of table: String) -> String {
+        "(SELECT coalesce(max(revision), 0) FROM \(table) WHERE revision <= \(ClosedRange.counts.upperBound))"
+    }
+
+    func lastRevision(of table: String) throws(DatabaseError) -> Int64 {
+        try database.first("SELECT \(Self.lastRevision(of: table))") { (row) throws(DatabaseError) in
             try row.integer(0)
         } ?? 0
     }
@@ -180,13 +190,15 @@ package struct StoreRows {
             sections[index].frames = min(frames.lowerBound, end - 1)..<end
         }
         return SectionList(
-            sampleRate: recording.sampleRate, frameCount: end, sections: sections, nextID: row.nextSection)
+            sampleRate: recording.sampleRate, frameCount: end, sections: sections, nextID: try nextSection(of: row))
     }
 
     package static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
         let (id, first, past) = (try row.integer(0), try row.integer(2), try row.integer(3))
-        guard let kind = SavedSection.Kind(rawValue: try row.text(1)), 0 <= first, first < past, id > 0 else {
-            throw .wrongValue("a section has an impossible kind or impossible frames")
+        guard let kind = SavedSection.Kind(rawValue: try row.text(1)), 0 <= first, first < past,
+            numbersOfSections.contains(id)
+        else {
+            throw .wrongValue("a section has an impossible number, kind or range")
         }
         return SavedSection(
             id: Int(id), kind: kind, frames: first..<past, name: try row.text(4), text: try row.text(5),

@@ -10,7 +10,7 @@ extension StoreRows {
             WHERE other.path = take.path AND other.id <> take.id AND other.trashed IS NULL AND other.gone = 0)
         """
     private static let takeTables = "take LEFT JOIN recording ON take.recording = recording.id"
-    private static let nextTakeRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM take)"
+    private static let nextTakeRevision = nextRevision(of: "take")
 
     /// Adds a take; returns its number.
     func addTake(path: String, _ sound: StoredTake.Sound, _ model: StoredTake.Model?) throws(DatabaseError) -> Int64 {
@@ -247,12 +247,6 @@ extension StoreRows {
             SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE trashed IS NOT NULL AND gone = 0 AND trashing = ?
             ORDER BY take.id
             """, [.integer(trashing)], row: Self.take)
-    }
-
-    func takeRevision() throws(DatabaseError) -> Int64 {
-        try database.first("SELECT coalesce(max(revision), 0) FROM take") { (row) throws(DatabaseError) in
-            try row.integer(0)
-        } ?? 0
     }
 
     func takes(changedAfter revision: Int64) throws(DatabaseError) -> [Int] {

@@ -57,6 +57,37 @@ struct ImpossibleValueTests {
         #expect(!library.store.unreadable.isEmpty)
     }
 
+    @Test(
+        "sections can be added beside an impossible number, and no repair begins",
+        arguments: [
+            "UPDATE recording SET next_section = 9223372036854775807", "UPDATE recording SET next_section = -4",
+            "UPDATE recording SET revision = 9223372036854775807",
+            "UPDATE section SET id = 9223372036854775807 WHERE name = 'b'",
+        ])
+    func numbers(statement: String) throws {
+        let harness = try LibraryHarness()
+        let recording = PracticeRecording(
+            key: RecordingKey(high: 1, low: 1), sampleRate: 44_100, frameCount: 100_000, title: "made", path: nil)
+        func add(_ name: String) throws -> (SectionChange, PracticeStore) {
+            let store = try PracticeStore(.file(harness.scratch.file("data/practice.db")))
+            let first = Int64(name.utf8.first ?? 0) * 100
+            let draft = SectionDraft(first..<first + 50, name: name)
+            return (try store.apply(.add([draft]), to: recording), store)
+        }
+        for name in ["a", "b", "c"] { _ = try add(name) }
+        _ = try add("e").1.undo(recording.key)
+        let path = harness.scratch.file("data/practice.db")
+        let database = try Database(path: path, creating: false)
+        _ = try database.rows("PRAGMA ignore_check_constraints = ON") { _ in }
+        // An impossible value elsewhere, which no statement here meets.
+        try database.run("UPDATE section SET hard = 7 WHERE name = 'a'")
+        try database.run(statement)
+        let (change, store) = try add("d")
+        // The number of the removed section is not given again.
+        #expect(change.added.map(\.id) == [5] && store.repair == nil)
+        #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+
     @Test("the part of an unreadable fetch is kept")
     func part() throws {
         let harness = try LibraryHarness()

@@ -14,7 +14,7 @@ struct SalvagedRows {
     var database: Database { rows.database }
 
     /// Returns an SQL expression for the revision of a new row, so that listeners notice the row.
-    func next(_ table: String) -> String { "(SELECT coalesce(max(revision), 0) + 1 FROM main.\(table))" }
+    func next(_ table: String) -> String { StoreRows.nextRevision(of: "main.\(table)") }
 
     /// Returns an SQL condition that is true if only the key of a recording is known.
     private func isLost(_ table: String) -> String {
