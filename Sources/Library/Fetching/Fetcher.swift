@@ -31,6 +31,8 @@ public final class Fetcher: Sendable {
         var isDiscarding = false
         /// True if paused, possibly before the transfer exists.
         var isPaused = false
+        /// Priority for the transfer.
+        var priority: Int
         /// Location of the sound, as found by the user's helper program.
         var source: ExtractedSource?
         /// SHA-256 checksum against which the transfer checks the file; nil for none.
@@ -93,7 +95,7 @@ public final class Fetcher: Sendable {
     public func start(_ fetch: PendingFetch) {
         let isNew = state.withLock { state in
             guard state.running[fetch.number] == nil else { return false }
-            state.running[fetch.number] = Running(fetch: fetch)
+            state.running[fetch.number] = Running(fetch: fetch, priority: fetch.priority)
             return true
         }
         guard isNew else { return }
@@ -115,6 +117,15 @@ public final class Fetcher: Sendable {
 
     /// Resumes a fetch.
     public func resume(_ number: Int) { setPaused(number, false) }
+
+    /// Changes the place of a fetch among the waiting fetches, but not the priority on the list.
+    package func setPriority(_ number: Int, _ priority: Int) {
+        // Under the lock, as for pauses.
+        state.withLock { state in
+            state.running[number]?.priority = priority
+            state.running[number]?.transfer?.setPriority(priority)
+        }
+    }
 
     /// Cancels a fetch.
     ///
@@ -207,7 +218,7 @@ public final class Fetcher: Sendable {
             try library.folder.make()
             var request = TransferRequest(
                 try WebAddress(source?.address ?? fetch.address),
-                to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address), priority: fetch.priority,
+                to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address),
                 sha256: fetch.wishes.sha256, sizeLimit: sizeLimit)
             request.headers = source?.headers ?? []
             request.rejectedPath = RecordingLibrary.rejectedName(ofPart: request.path + ".part")
@@ -227,12 +238,13 @@ public final class Fetcher: Sendable {
                 return nil
             }
             let transfer = try state.withLock { (state) throws(TransferError) -> Transfer? in
-                guard state.running[fetch.number]?.isCancelled == false else { return nil }
+                guard let running = state.running[fetch.number], !running.isCancelled else { return nil }
+                request.priority = running.priority
                 let transfer = try queue.add(request)
                 state.numbers[transfer.id] = fetch.number
                 state.running[fetch.number]?.transfer = transfer
                 state.running[fetch.number]?.comparedSum = request.sha256
-                if state.running[fetch.number]?.isPaused == true { transfer.pause() }
+                if running.isPaused { transfer.pause() }
                 return transfer
             }
             if transfer == nil { endCancelled(fetch) }

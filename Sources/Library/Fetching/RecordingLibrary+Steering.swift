@@ -29,20 +29,25 @@ extension RecordingLibrary {
     ///
     /// - Throws: `StoreError`; `RecordingLibraryError` at a limit of open files.
     package func fetchStatuses() throws -> [FetchStatus] {
-        try pendingFetches().map { fetch in
-            let path = path(ofPart: fetch.address)
-            let part: PartSummary?
-            do throws(FileFault) { part = try PartSummary(ofFile: path) } catch {
-                throw RecordingLibraryError.reading(path, error)
-            }
-            // A complete file that the library could not add, for want of room.
-            let whole = part == nil ? Self.byteCount(ofWhole: path) : nil
-            return FetchStatus(
-                fetch: fetch, isRunning: part?.isHeld ?? false,
-                doneBytes: part?.byteCount ?? whole ?? fetch.doneBytes,
-                totalBytes: part?.wholeByteCount ?? whole ?? fetch.totalBytes,
-                bytesPerSecond: fetch.state == .waiting ? part?.bytesPerSecond : nil)
+        try pendingFetches().map { try status(of: $0) }
+    }
+
+    /// Returns a fetch with its present progress.
+    ///
+    /// - Throws: `RecordingLibraryError` at a limit of open files.
+    package func status(of fetch: PendingFetch) throws(RecordingLibraryError) -> FetchStatus {
+        let path = path(ofPart: fetch.address)
+        let part: PartSummary?
+        do throws(FileFault) { part = try PartSummary(ofFile: path) } catch {
+            throw RecordingLibraryError.reading(path, error)
         }
+        // A complete file that the library could not add, for want of room.
+        let whole = part == nil ? Self.byteCount(ofWhole: path) : nil
+        return FetchStatus(
+            fetch: fetch, isRunning: part?.isHeld ?? false,
+            doneBytes: part?.byteCount ?? whole ?? fetch.doneBytes,
+            totalBytes: part?.wholeByteCount ?? whole ?? fetch.totalBytes,
+            bytesPerSecond: fetch.state == .waiting ? part?.bytesPerSecond : nil)
     }
 
     /// Removes a fetch from the list. Another program that carries out the fetch ends it: `woodshed get` within a

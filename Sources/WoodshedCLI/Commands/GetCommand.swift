@@ -86,12 +86,13 @@ struct GetCommand: Verb {
         let library = try room.library()
         defer { library.store.tellRepair() }
         let listing = FetchListing(library: library, messages: messages)
-        if try listing.carryOut(steering, priority: priority) { return }
+        let hasAddresses = !self.addresses.isEmpty
+        if try listing.carryOut(steering, priority: priority, hasAddresses: hasAddresses) { return }
         // Addresses are checked before the first enters the list: an impossible address is a mistake in the command.
         for address in addresses { try address.check() }
         // Only a command without addresses goes on with the list. A list without addresses on standard input asks for
         // nothing.
-        if addresses.isEmpty, !self.addresses.isEmpty { return messages.note("There is nothing to fetch.") }
+        if addresses.isEmpty, hasAddresses { return messages.note("There is nothing to fetch.") }
         let asked = try library.askFor(addresses.map(\.text), wishes, priority: priority ?? 0)
         if later {
             for fetch in asked { try listing.tell(fetch, "on the list", isGiven: true) }

@@ -7,12 +7,14 @@ final class FetchListWatch {
     private let library: RecordingLibrary
     private let fetcher: Fetcher
     /// True if the run also fetches addresses added to the list meanwhile.
-    private let followsList: Bool
+    let followsList: Bool
     private var lastLook: Int64 = 0
     /// Fetches paused by another program.
     private var paused: Set<Int> = []
     /// Fetches removed from the list by another program.
     private var removed: Set<Int> = []
+    /// Priorities changed by another program.
+    private var priorities: [Int: Int] = [:]
 
     /// Interval between two looks at the list for requests of other programs, in ns.
     private static let lookInterval: Int64 = 1_000_000_000
@@ -28,6 +30,7 @@ final class FetchListWatch {
     func forget(_ number: Int) {
         paused.remove(number)
         removed.remove(number)
+        priorities[number] = nil
     }
 
     /// Passes requests on to the fetcher.
@@ -45,6 +48,10 @@ final class FetchListWatch {
             guard let listed = known[own.number], listed.address == own.address, listed.addedAt == own.addedAt else {
                 if removed.insert(own.number).inserted { fetcher.leave(own) }
                 continue
+            }
+            if listed.priority != priorities[own.number] ?? own.priority {
+                priorities[own.number] = listed.priority
+                fetcher.setPriority(own.number, listed.priority)
             }
             switch listed.state {
             case .paused: if paused.insert(own.number).inserted { fetcher.pause(own.number) }

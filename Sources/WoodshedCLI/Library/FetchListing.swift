@@ -43,9 +43,11 @@ struct FetchListing {
 
     /// Carries out the options.
     ///
-    /// - Parameter priority: The priority of a resumed download; nil for no change.
+    /// - Parameters:
+    ///   - priority: The priority of a resumed download; nil for no change.
+    ///   - hasAddresses: True if the command also downloads addresses.
     /// - Returns: True if the command is done.
-    func carryOut(_ options: FetchListOptions, priority: Int?) throws -> Bool {
+    func carryOut(_ options: FetchListOptions, priority: Int?, hasAddresses: Bool) throws -> Bool {
         if options.list {
             try show(withKeys: options.withKeys)
             return true
@@ -58,9 +60,13 @@ struct FetchListing {
             try tell(try library.setFetch(number, .paused), "paused")
             return true
         }
-        if let number = options.resume, let priority { try library.setFetch(number, priority: priority) }
-        if let number = options.resume { try library.setFetch(number, .waiting) }
-        return false
+        guard let number = options.resume else { return false }
+        if let priority { try library.setFetch(number, priority: priority) }
+        let fetch = try library.setFetch(number, .waiting)
+        // The other program reads the list once a second, and resumes its download.
+        guard try library.status(of: fetch).isRunning else { return false }
+        try tell(fetch, "resumed; another program is fetching it")
+        return !hasAddresses
     }
 
     private func cancel(_ number: Int, discarding discard: Bool) throws {

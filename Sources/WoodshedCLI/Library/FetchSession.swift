@@ -160,6 +160,11 @@ final class FetchSession: TerminalLoopDelegate {
             guard event.isLast, waiting.remove(event.number) != nil else { continue }
             switch event.kind {
             case .finished: outcomes.append(.finished)
+            case .failed(let error as TransferError, _) where list.followsList && error.kind == .heldByOther:
+                // The user asked for the rest of the list, and another program brings this recording.
+                if let fetch = lines[event.number]?.fetch, !loop.messages.json {
+                    loop.say(["another program is fetching it: \(fetch.shownName)"])
+                }
             case .failed(let error, _):
                 outcomes.append(.failed(error))
                 // The error of a single fetch is reported at the end of the run.

@@ -58,11 +58,51 @@ struct FetchSteeringTests {
             #expect(home.run("get", "--pause", "1").status == 0)
             #expect(running.wait(forError: "paused: a.wav"))
             // This command would fetch the address itself, if no other program did.
-            #expect(home.run("get", "--resume", "1").error.contains("is fetching it already"))
+            let resumed = home.run("get", "--resume", "1")
+            #expect(resumed.status == 0 && resumed.errorLines.count == 1, "\(resumed.error)")
+            #expect(resumed.error.hasPrefix("resumed; another program is fetching it: 1 "), "\(resumed.error)")
             #expect(running.wait(forError: "going on: a.wav"))
             server.release(name)
         }
         #expect(run.status == 0 && home.titles() == ["a"], "\(run.error)")
+    }
+
+    @Test("get leaves the fetches of another program to this program, and fetches the rest of the list")
+    func shared() {
+        let other = server.address("/songs/b.wav?frames=100")
+        #expect(home.run("get", "--later", other).status == 0)
+        let run = home.run("get", address) { _ in
+            #expect(eventually { isHalfThere })
+            let second = home.run("get")
+            #expect(second.status == 0 && second.error.contains("another program is fetching it: a.wav"))
+            #expect(home.titles() == ["b"])
+            server.release(name)
+        }
+        #expect(run.status == 0 && home.titles().sorted() == ["a", "b"], "\(run.error)")
+    }
+
+    @Test("a priority changed by another program decides which fetch begins next")
+    func ranked() throws {
+        let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
+        let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
+        let others = (0..<2).map { server.address("/songs/b\($0).wav?frames=100") }
+        let fetches = try ([address] + others).map { try library.askFor($0) }
+        var settings = TransferSettings(userAgent: "woodshed/test")
+        (settings.limit, settings.proxy) = (1, .none)
+        let fetcher = Fetcher(library, settings)
+        let begun = Mutex<[Int]>([])
+        fetcher.observe { event in
+            if case .downloading = event.kind { begun.withLock { $0.append(event.number) } }
+        }
+        for fetch in fetches { fetcher.start(fetch) }
+        #expect(eventually { begun.withLock { $0.count == 1 } })
+        try library.setFetch(fetches[2].number, priority: 5)
+        let list = FetchListWatch(library, fetcher, followsList: false)
+        _ = list.look(now: .max) { fetches }
+        server.release(name)
+        #expect(eventually { fetcher.isIdle })
+        #expect(begun.withLock { $0 } == [0, 2, 1].map { fetches[$0].number })
+        fetcher.close()
     }
 
     @Test("a fetch that is taken off the list just before it begins ends as well")
