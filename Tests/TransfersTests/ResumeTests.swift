@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Glibc
+import JSON
 import Synchronization
 import TestSupport
 import Testing
@@ -42,6 +43,18 @@ struct ResumeTests {
         let rest = reason == nil || reason == .otherBytes ? [Int64(cut)] : []
         #expect(events.beginnings == [0] + rest + (reason == nil ? [] : [0]), "\(kind)")
         #expect(folder.names == ["a.wav"])
+    }
+
+    @Test
+    func `a complete part from an address that this version refuses is kept`() async throws {
+        let wanted = try request("/never")
+        var record = PartRecord(address: wanted.address.text, effectiveAddress: "ftp://127.0.0.1/a.wav")
+        (record.byteCount, record.durableBytes, record.isComplete) = (1000, 1000, true)
+        try Data(content(1, 1000)).write(to: URL(fileURLWithPath: folder.path("a.wav.part")))
+        try Data(record.json.text.utf8).write(to: URL(fileURLWithPath: folder.path("a.wav.part.json")))
+        let (result, _) = try await fetch(wanted)
+        #expect(try result.get().byteCount == 1000)
+        #expect(folder.bytes("a.wav") == content(1, 1000) && folder.names == ["a.wav"])
     }
 
     /// WOODSHED_SPLICES=1000 for the long run.

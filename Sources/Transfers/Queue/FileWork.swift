@@ -114,10 +114,8 @@ final class FileWork: Sendable {
     ) -> Command {
         var record = part.record
         record.byteCount = byteCount
-        guard let address = try? WebAddress(record.effectiveAddress) else {
-            part.discard()
-            return .checked(transfer.id, .failure(.cancelled), keptBytes: 0)
-        }
+        // An earlier version may have recorded an address that this version refuses.
+        let address = (try? WebAddress(record.effectiveAddress)) ?? transfer.request.address
         let answer = record.answer(from: address)
         do throws(TransferError) {
             let path: String
