@@ -2,11 +2,11 @@
 package enum StatedEnd {
     /// Smallest size that means an unknown length: a program without the length when writing the header writes the
     /// greatest possible number, or nearly so.
-    private static let unknownSize: Int64 = 0x7FFF_0000
+    static let unknownSize: Int64 = 0x7FFF_0000
     /// The same limit for AIFF: SoX writes 0x7F000000 bytes, less the rest of a frame.
     private static let unknownAIFFSize: Int64 = 0x7EFF_0000
     /// The same limit for 64-bit sizes.
-    private static let unknownLongSize = Int64.max / 2
+    static let unknownLongSize = Int64.max / 2
 
     /// The fault of a file that ends too early.
     package struct Fault: Equatable, Sendable {
@@ -47,10 +47,10 @@ package enum StatedEnd {
 
     /// Compares a file with its stated end.
     ///
-    /// FLAC states the number of frames; MP3 often does. WAV, W64, AIFF, CAF and AU state the bytes of their samples.
-    /// MP4 states the bytes of each box, and Matroska the bytes of the whole or of each element. In Ogg each page
-    /// states its bytes, and the last page is marked. A stream recorded while being sent states 0, or more than
-    /// possible.
+    /// FLAC, WavPack and TTA state the number of frames; MP3 often does. WAV, W64, AIFF, CAF, AU, ASF and DSF state the
+    /// bytes of their samples. MP4 and AVI state the bytes of each part, and Matroska and DSDIFF the bytes of the whole
+    /// or of each element. In Ogg each page states its bytes, and the last page is marked. A stream recorded while
+    /// being sent states 0, or more than possible.
     ///
     /// - Parameter frameCount: Number of decodable frames.
     package static func verdict(onFileAt path: String, frameCount: Int64) -> Verdict {
@@ -69,6 +69,12 @@ package enum StatedEnd {
         case .soundFile("au"): return Verdict(isAUWhole(source))
         case .foreign("mp4"): return Verdict(isMP4Whole(source))
         case .foreign("matroska"): return Verdict(isMatroskaWhole(source))
+        case .foreign("avi"): return Verdict(isAVIWhole(source))
+        case .foreign("asf"): return Verdict(isASFWhole(source))
+        case .foreign("wavpack"): return Verdict(isWavPackWhole(source, frameCount))
+        case .foreign("tta"): return Verdict(isTTAWhole(AudioTags.stripped(source), frameCount))
+        case .foreign("dsf"): return Verdict(isDSFWhole(source))
+        case .foreign("dff"): return Verdict(isDSDIFFWhole(source))
         case .mpegAudio: return mpegVerdict(AudioTags.stripped(source), frameCount)
         case .soundFile("ogg"), .foreign("ogg"): return oggVerdict(source)
         default: return .unstated

@@ -79,6 +79,64 @@ struct StatedEndTests {
         #expect(try cut(head + MarkFiles.bigBytes(1) + Array("mdat".utf8) + [UInt8](repeating: 0xFF, count: 8)) == true)
     }
 
+    @Test("the stated end of an AVI, ASF, DSF or DSDIFF file is that of its parts")
+    func foreignParts() throws {
+        func avi(_ told: UInt32? = nil) -> [UInt8] {
+            func part(_ name: String) -> [UInt8] {
+                Array("RIFF".utf8) + littleBytes(told ?? 204) + Array(name.utf8) + [UInt8](repeating: 3, count: 200)
+            }
+            return part("AVI ") + part("AVIX")
+        }
+        func asf(_ told: UInt64? = nil) -> [UInt8] {
+            let start: [UInt8] = [
+                0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0, 0xAA, 0, 0x62, 0xCE, 0x6C,
+            ]
+            return start + littleBytes(UInt64(90)) + [UInt8](repeating: 1, count: 66) + [0x36] + start.dropFirst()
+                + littleBytes(told ?? 250) + [UInt8](repeating: 3, count: 226)
+        }
+        func dsf(_ told: UInt64? = nil) -> [UInt8] {
+            Array("DSD ".utf8) + littleBytes(UInt64(28)) + [UInt8](repeating: 0, count: 16) + Array("fmt ".utf8)
+                + littleBytes(UInt64(52)) + [UInt8](repeating: 1, count: 40) + Array("data".utf8)
+                + littleBytes(told ?? 212) + [UInt8](repeating: 3, count: 200)
+        }
+        func dsdiff(_ told: UInt64? = nil) -> [UInt8] {
+            Array("FRM8".utf8) + littleBytes(told ?? 204).reversed() + Array("DSD ".utf8)
+                + [UInt8](repeating: 3, count: 200)
+        }
+        for (name, whole) in [("AVI", avi()), ("ASF", asf()), ("DSF", dsf()), ("DSDIFF", dsdiff())] {
+            #expect(try verdict(whole) == .whole, "\(name)")
+            for count in [1, 199] { #expect(try cut(Array(whole.dropLast(count))) == true, "\(name) \(count)") }
+            // Bytes appended behind the file.
+            #expect(try verdict(whole + [UInt8](repeating: 0, count: 50)) == .whole, "\(name)")
+        }
+        // A stream states no length.
+        for size in [0, UInt32.max] { #expect(try verdict(avi(size)) == .unstated, "\(size)") }
+        for size in [0, UInt64(Int64.max), .max] {
+            for whole in [asf(size), dsf(size), dsdiff(size)] { #expect(try verdict(whole) == .unstated, "\(size)") }
+        }
+    }
+
+    @Test("the stated end of a WavPack or TTA file is that of its frames")
+    func foreignFrames() throws {
+        func wavPack(_ told: UInt32, high: UInt8 = 0, flags: UInt8 = 0) -> [UInt8] {
+            Array("wvpk".utf8) + littleBytes(UInt32(200)) + [0x10, 4, 0, high] + littleBytes(told)
+                + [UInt8](repeating: 0, count: 11) + [flags] + [UInt8](repeating: 3, count: 180)
+        }
+        func tta(_ told: UInt32) -> [UInt8] {
+            Array("TTA1".utf8) + [1, 0, 2, 0, 16, 0] + littleBytes(UInt32(44100)) + littleBytes(told)
+                + [UInt8](repeating: 3, count: 180)
+        }
+        for (name, bytes) in [("WavPack", wavPack(100)), ("TTA", tta(100))] {
+            #expect(try verdict(bytes, frameCount: 100) == .whole, "\(name)")
+            #expect(try cut(bytes, frameCount: 99) == true, "\(name)")
+        }
+        #expect(try cut(wavPack(100, high: 1), frameCount: 1 << 32) == true)
+        #expect(try verdict(wavPack(100, high: 1), frameCount: 1 << 32 + 99) == .whole)
+        for bytes in [wavPack(.max), wavPack(0), wavPack(100, flags: 0x80), tta(0), tta(.max)] {
+            #expect(try verdict(bytes, frameCount: 1) == .unstated)
+        }
+    }
+
     @Test("the stated end of an Ogg file is that of each page, and a mark in the last page")
     func pages() throws {
         let (first, middle) = (page(2, [1, 2, 3]), page(0, Array(repeating: 5, count: 200)))
