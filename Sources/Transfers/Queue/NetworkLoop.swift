@@ -184,16 +184,20 @@ final class NetworkLoop: @unchecked Sendable {
             case .validating, .downloading, .analysing, .done, .failed, .cancelled: return false
             }
         }
-        let waiting = works.values.filter(wantsTurn)
-            .sorted { ($1.priority, $0.transfer.id) < ($0.priority, $1.transfer.id) }
-        if waiting.isEmpty { return }
         var active = works.values.filter(isActive)
-        for work in waiting {
-            if active.count >= max(1, settings.limit) { return }
-            let sameHost = active.count { other in
-                other.state != .analysing && other.request.address.host == work.request.address.host
-            }
-            if sameHost >= max(1, settings.limitPerHost) { continue }
+        var isFull: Bool { active.count >= max(1, settings.limit) }
+        func hasRoom(_ work: Work) -> Bool {
+            let sameHost = active.count { $0.state != .analysing && $0.host == work.host }
+            return sameHost < max(1, settings.limitPerHost)
+        }
+        func isBefore(_ one: Work, _ other: Work) -> Bool {
+            (other.priority, one.transfer.id) < (one.priority, other.transfer.id)
+        }
+        if isFull { return }
+        var waiting = works.values.filter(wantsTurn)
+        // Only a few may begin, and sorting thousands would take longer than receiving a file.
+        while !isFull, let work = waiting.filter(hasRoom).min(by: isBefore) {
+            waiting.removeAll { $0 === work }
             begin(work)
             if isActive(work) { active.append(work) }
         }

@@ -5,6 +5,8 @@ internal import Files
 /// facts for other threads, `bytes` the facts about the received bytes, and `exchange` the present request.
 final class Work {
     let transfer: Transfer
+    /// The server of the requested address.
+    let host: String
     var priority: Int
     /// The part; open from `validating` on.
     var part: PartFile?
@@ -31,7 +33,7 @@ final class Work {
 
     init(_ transfer: Transfer) {
         self.transfer = transfer
-        priority = transfer.request.priority
+        (host, priority) = (transfer.request.address.host, transfer.request.priority)
     }
 
     var request: TransferRequest { transfer.request }
