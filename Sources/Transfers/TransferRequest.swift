@@ -139,7 +139,7 @@ public struct TransferSettings: Sendable {
     package var longestWaitSeconds = 300.0
     /// True if a transfer waits for a network instead of failing.
     public var waitsForNetwork = false
-    /// Timeout for the connection and the server's answer together, in seconds.
+    /// Timeout for the connection and the server's answer together, with all redirections, in seconds.
     package var answerSeconds = 60.0
     /// Timeout without a received byte, in seconds. The connection is then given up.
     package var stallSeconds = 30.0

@@ -116,7 +116,14 @@ struct FetchTests {
     @Test
     func `redirections are followed, and the file comes from the last address`() async throws {
         let (result, _) = try await fetch(request("/chain?n=10"))
-        #expect(try result.get().answer.address.text == server.address("/chain?n=0").text)
+        #expect(try result.get().answer.address.text == server.address("/chain?n=0&milliseconds=0").text)
+    }
+
+    @Test
+    func `all redirections of an attempt share the timeout for the answer`() async throws {
+        let impatient = TransferSettings.forTests.with { ($0.answerSeconds, $0.retries) = (1, 0) }
+        let (result, _) = try await fetch(request("/chain?n=10&milliseconds=300"), impatient)
+        #expect(result.error?.kind == .timeout)
     }
 
     @Test

@@ -267,6 +267,8 @@ final class NetworkLoop: @unchecked Sendable {
     /// Sends the request of a new attempt.
     private func connect(_ work: Work) {
         work.retryAt = nil
+        // All redirections of an attempt share one timeout: each server of a chain could use up another.
+        work.startMeasuring()
         work.transfer.tell(.connecting(work.request.address.shown))
         send(work, along: [work.request.address])
     }
@@ -286,7 +288,6 @@ final class NetworkLoop: @unchecked Sendable {
             return
         }
         work.exchange = exchange
-        work.startMeasuring()
         let wanted = range.map { "from byte \($0.start)" } ?? "from the first byte"
         RunLog.note(.net, .debug, "\(work.transfer.id): request \(lastSerial) to \(exchange.address.shown), \(wanted)")
         exchanges[exchange.key] = exchange

@@ -1,4 +1,5 @@
 // Refreshes several feeds at a time, so an unresponsive server delays no other feed.
+import Files
 import Glibc
 import Synchronization
 import Terminal
@@ -7,7 +8,7 @@ import WoodshedLibrary
 /// Fetches feeds again, on its own threads.
 final class FeedRefreshing: Sendable {
     private struct State {
-        var waiting: ArraySlice<Subscription>
+        var turns: FeedTurns
         var done: [Result<FeedRefresh, any Error>] = []
         /// Number of feeds without a taken result.
         var left: Int
@@ -19,6 +20,8 @@ final class FeedRefreshing: Sendable {
     private let queue: TransferQueue
     private let state: Mutex<State>
     private let isCancelled = Atomic(false)
+    /// Time limit for a feed, with its retry, in seconds.
+    private let feedSeconds: Double
 
     private static let mostAtOnce = 8
     private static let pauseMicroseconds: UInt32 = 5000
@@ -28,30 +31,63 @@ final class FeedRefreshing: Sendable {
         _ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = FeedRefreshing.answerSeconds
     ) {
         self.library = library
+        feedSeconds = answerSeconds * Self.answersPerFeed
         queue = TransferQueue(Self.settings(answerSeconds: answerSeconds))
-        state = Mutex(State(waiting: feeds[...], left: feeds.count))
+        state = Mutex(State(turns: FeedTurns(feeds), left: feeds.count))
         for _ in 0..<min(Self.mostAtOnce, feeds.count) { BlockingThread.start { [self] in work() } }
     }
 
     private static let answerSeconds = 10.0
+    /// Time limit for a feed, in timeouts for an answer. The largest feed, of 32 MB, then needs 280 kB/s.
+    private static let answersPerFeed = 12.0
 
     /// Settings for fetching feeds.
     static func settings(answerSeconds: Double = FeedRefreshing.answerSeconds) -> TransferSettings {
         var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
         // A feed comes again tomorrow, so nobody waits a minute for a feed or for the rest of a feed.
-        (settings.limit, settings.retries) = (mostAtOnce, 1)
+        (settings.limit, settings.limitPerHost, settings.retries) = (mostAtOnce, FeedTurns.mostPerServer, 1)
         (settings.answerSeconds, settings.stallSeconds) = (answerSeconds, answerSeconds)
         // A server sending a byte now and then counts as silent.
-        settings.slowSeconds = answerSeconds
+        (settings.slowSeconds, settings.slowestBytesPerSecond) = (answerSeconds, 1000)
+        // A server that demands a longer wait is asked again by the next refresh.
+        settings.longestWaitSeconds = answerSeconds
         return settings
     }
 
     private func work() {
-        while let feed = state.withLock({ $0.waiting.popFirst() }) {
-            let result = Result {
-                try library.refresh(feed.number, with: queue) { isCancelled.load(ordering: .relaxed) }
+        while state.withLock({ $0.turns.count > 0 }) {
+            guard let feed = state.withLock({ $0.turns.next() }) else {
+                // The servers of the waiting feeds are busy.
+                usleep(Self.pauseMicroseconds)
+                continue
             }
-            state.withLock { $0.done.append(result) }
+            let result = Result { try library.refresh(feed.number) { try fetch($0, of: feed) } }
+            state.withLock { state in
+                state.turns.end(feed, error: try? result.get().error)
+                state.done.append(result)
+            }
+        }
+    }
+
+    /// Fetches the file of a feed within the time limit, unless the server is silent.
+    private func fetch(_ request: TransferRequest, of feed: Subscription) throws -> FetchedFile {
+        func timeout(_ cause: String) -> TransferError {
+            TransferError(
+                .timeout, "\(request.address.shown): \(cause)", remedy: "Try again later, or check the network.")
+        }
+        if state.withLock({ $0.turns.isSilent(feed) }) {
+            throw timeout("the server did not answer for other feeds")
+        }
+        let end = MonotonicTime.seconds() + feedSeconds
+        do throws(TransferError) {
+            return try queue.fetchWaiting(request) {
+                isCancelled.load(ordering: .relaxed) || MonotonicTime.seconds() > end
+            }
+        } catch {
+            if error.kind == .cancelled, !isCancelled.load(ordering: .relaxed) {
+                throw timeout("the server sends too slowly")
+            }
+            throw error
         }
     }
 
@@ -96,8 +132,8 @@ final class FeedRefreshing: Sendable {
         state.withLock { state in
             guard state.left > 0 else { return }
             isCancelled.store(true, ordering: .relaxed)
-            state.left -= state.waiting.count
-            state.waiting = []
+            state.left -= state.turns.count
+            state.turns.removeAll()
         }
     }
 }

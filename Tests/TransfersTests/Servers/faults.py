@@ -272,6 +272,13 @@ def flaky(request):
         honest(request)
 
 
+def chain(request):
+    """Redirects a number of times, each time after a number of milliseconds."""
+    left, pause = request.number("n"), request.number("milliseconds")
+    time.sleep(pause / 1000)
+    redirect(request, f"/chain?n={left - 1}&milliseconds={pause}") if left > 0 else honest(request)
+
+
 def redirect(request, target, code=302):
     request.answer(code, [("Location", target)], b"moved")
 
@@ -313,11 +320,14 @@ def late(request):
 
 def feed(request):
     """A feed with one episode. A feed with a gate answers its first request at once, and the other requests when the
-    gate is opened."""
+    gate is opened. A feed that drips sends bytes without an end instead."""
     with lock:
         count = len(seen.get(request.query["id"], []))
     if "gate" in request.query and count > 1:
         wait_for(request.query["gate"])
+    if "drips" in request.query and count > 1:
+        request.head(200, [("Content-Length", 30_000_000)])
+        send_slowly(request, bytes(30_000_000), 100_000)
     place = f"http://127.0.0.1/{request.query['id']}-{count}.mp3"
     item = f"<item><title>Episode {count}</title><guid>{place}</guid><enclosure url='{place}' type='audio/mpeg'/></item>"
     text = f"<rss version='2.0'><channel><title>{request.query['title']}</title>{item}</channel></rss>"
@@ -330,7 +340,7 @@ PATHS = {
     "/bomb": lambda r: r.answer(200, [("Content-Encoding", "gzip")], gzip.compress(bytes(10_000_000))),
     "/transferbomb": lambda r: r.head(200, [("Transfer-Encoding", "gzip, chunked")]),
     "/circle": lambda r: redirect(r, f"/circle?n={(r.number('n') + 1) % 3}"),
-    "/chain": lambda r: redirect(r, f"/chain?n={r.number('n') - 1}") if r.number("n") > 0 else honest(r),
+    "/chain": chain,
     "/redirect": lambda r: redirect(r, r.query["to"], r.number("code", 302)),
     "/huge": lambda r: (r.head(200, [("Content-Length", 100_000_000_000)]), r.send(bytes(100_000)), r.end()),
     "/endless": lambda r: (r.head(200, [("Connection", "close")]), send_slowly(r, bytes(50_000_000), 500_000_000)),

@@ -25,9 +25,7 @@ struct FeedCommandTests {
     func silentServer() throws {
         let names = (0..<3).map { _ in SongServer.newName() }
         subscribe(names, silent: 0)
-        let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
-        let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
-        let refreshing = FeedRefreshing(try library.subscriptions(), in: library, answerSeconds: 3600)
+        let refreshing = try refreshing(answerSeconds: 3600)
         // In sequence, the feeds would wait for the silent server.
         let end = ContinuousClock.now + .seconds(300)
         let isLate = { ContinuousClock.now > end }
@@ -49,10 +47,56 @@ struct FeedCommandTests {
         #expect(settings.answerSeconds == 7 && settings.stallSeconds == 7 && settings.retries == 1)
         // At a byte a second: the bytes arriving in this time are measured.
         #expect(settings.slowSeconds == 7 && settings.slowestBytesPerSecond >= 100)
+        // A server may demand a wait of minutes.
+        #expect(settings.longestWaitSeconds == 7)
         // The same limit applies to a new feed.
         let name = SongServer.newName()
         #expect(home.run("library", "subscribe", server.address("/status?code=500&id=\(name)")).status == 75)
         #expect(server.requests(name).count == 2 && home.parts.isEmpty, "\(home.parts)")
+    }
+
+    @Test("a silent server with many feeds delays no feed of another server")
+    func silentServerOfMany() throws {
+        let names = (0..<10).map { _ in SongServer.newName() }
+        for name in names { subscribe([name], silent: 0) }
+        let other = server.address("/feed?id=\(SongServer.newName())&title=other")
+        let run = home.run("library", "subscribe", other.replacing("127.0.0.1", with: "localhost"))
+        #expect(run.status == 0, "\(run.error)")
+        let refreshing = try refreshing(answerSeconds: 3600)
+        let end = ContinuousClock.now + .seconds(300)
+        #expect(try refreshing.next { ContinuousClock.now > end }?.subscription.title == "other")
+        refreshing.end()
+    }
+
+    @Test("a silent server is waited for once, not for each of its feeds")
+    func givenUp() throws {
+        let names = (0..<4).map { _ in SongServer.newName() }
+        for name in names { subscribe([name], silent: 0) }
+        let refreshing = try refreshing(answerSeconds: 0.3)
+        for _ in names {
+            let refresh = try refreshing.next { false }
+            #expect((refresh?.error as? TransferError)?.kind == .timeout)
+        }
+        refreshing.end()
+        // A request to subscribe, and for two feeds a refresh and its retry.
+        #expect(names.map { server.requests($0).count } == [3, 3, 1, 1])
+    }
+
+    @Test("a feed that goes on for ever is given up")
+    func endless() throws {
+        let address = server.address("/feed?id=\(SongServer.newName())&title=feed&drips")
+        #expect(home.run("library", "subscribe", address).status == 0)
+        let refreshing = try refreshing(answerSeconds: 0.3)
+        let refresh = try refreshing.next { false }
+        #expect((refresh?.error as? TransferError)?.kind == .timeout, "\(String(describing: refresh?.error))")
+        refreshing.end()
+        #expect(home.parts.isEmpty, "\(home.parts)")
+    }
+
+    private func refreshing(answerSeconds: Double) throws -> FeedRefreshing {
+        let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
+        let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
+        return FeedRefreshing(try library.subscriptions(), in: library, answerSeconds: answerSeconds)
     }
 
     @Test("a typed address of a feed that is none is a fault of the command line")
