@@ -30,7 +30,8 @@ extension RecordingLibrary {
 
     /// Makes an empty playlist.
     ///
-    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty or too long, `nameTaken` if another
+    ///   playlist has the name; `StoreError`.
     @discardableResult
     public func makePlaylist(_ name: String) throws -> Playlist { try makePlaylist(name, of: []) }
 
@@ -53,8 +54,8 @@ extension RecordingLibrary {
 
     /// Renames a playlist.
     ///
-    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken, `unknown` if
-    ///   there is no such playlist; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty or too long, `nameTaken` if another
+    ///   playlist has the name, `unknown` if there is no such playlist; `StoreError`.
     @discardableResult
     public func rename(_ playlist: Playlist, to name: String) throws -> Playlist {
         let name = try Self.checkedName(name)
@@ -199,7 +200,7 @@ extension RecordingLibrary {
     }
 
     private static func taken(_ name: String) -> RecordingLibraryError {
-        RecordingLibraryError(.textRefused, "there is a playlist '\(name)' already", remedy: "Choose another name.")
+        RecordingLibraryError(.nameTaken, "there is a playlist '\(name)' already", remedy: "Choose another name.")
     }
 
     private static func unknownPlaylist(_ name: String) -> RecordingLibraryError {

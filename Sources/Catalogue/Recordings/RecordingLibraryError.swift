@@ -12,8 +12,10 @@ public enum RecordingLibraryErrorKind: String, FailureKind, CaseIterable {
     case unknown
     /// The words fit several recordings, playlists or feeds.
     case ambiguous
-    /// The name or text cannot be kept, or is already taken.
+    /// The name or text cannot be kept.
     case textRefused
+    /// Another playlist has the name.
+    case nameTaken
     /// There is no removal to undo.
     case nothingToUndo
     /// The recording is in the trash, or is not in the trash and should be.
@@ -113,7 +115,7 @@ extension RecordingLibraryErrorKind: CategorisedKind {
         case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
         case .textRefused: .usage
         case .changed, .badBundle: .badData
-        case .notEmpty: .cannotCreate
+        case .nameTaken, .notEmpty: .cannotCreate
         case .overQuota, .diskFull, .io: .inputOutput
         case .permissionDenied: .noPermission
         case .cancelled: .interrupted

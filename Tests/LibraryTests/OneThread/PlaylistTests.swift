@@ -109,7 +109,7 @@ struct PlaylistTests {
         let playlist = try harness.library.makePlaylist("x", of: [number, number])
         #expect(try harness.library.entries(of: playlist).map(\.item.number) == [number, number])
         #expect(playlist.entryCount == 2)
-        #expect(libraryError { _ = try harness.library.makePlaylist("x", of: [number]) } == .textRefused)
+        #expect(libraryError { _ = try harness.library.makePlaylist("x", of: [number]) } == .nameTaken)
     }
 
     @Test("a playlist name is a single line, and no two playlists share a name")
@@ -117,10 +117,10 @@ struct PlaylistTests {
         let harness = try LibraryHarness()
         let one = try harness.library.makePlaylist("  Warm\tup ")
         #expect(one.name == "Warm up")
-        #expect(libraryError { try harness.library.makePlaylist("Warm up") } == .textRefused)
+        #expect(libraryError { try harness.library.makePlaylist("Warm up") } == .nameTaken)
         #expect(libraryError { try harness.library.makePlaylist("\n") } == .textRefused)
         let two = try harness.library.makePlaylist("Other")
-        #expect(libraryError { try harness.library.rename(two, to: "Warm up") } == .textRefused)
+        #expect(libraryError { try harness.library.rename(two, to: "Warm up") } == .nameTaken)
         #expect(try harness.library.rename(two, to: "Last").name == "Last")
         #expect(try harness.library.playlist(named: "WARM UP")?.number == one.number)
         #expect(try harness.library.playlist(named: "Other") == nil)

@@ -27,7 +27,7 @@ struct PlaylistCommandTests {
         let list = home.run("playlist")
         #expect(list.lines.count == 1 && list.lines[0].hasSuffix("Monday") && list.error.contains("play Monday"))
         for (words, status) in [
-            (["create", "Monday"], 64), (["Mondya"], 66), (["move", "Monday", "9", "1"], 66), (["move", "Monday"], 64),
+            (["create", "Monday"], 73), (["Mondya"], 66), (["move", "Monday", "9", "1"], 66), (["move", "Monday"], 64),
             (["add", "Monday", "nothing.wav"], 66), (["create", "\n"], 64), (["remove", "Monday", "x"], 64),
             (["delete", "x"], 66),
         ] {
