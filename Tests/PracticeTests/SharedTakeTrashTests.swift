@@ -182,6 +182,20 @@ struct SharedTakeTrashTests {
         let other = try PracticeStore(.file(scratch.file("practice.db")))
         #expect(try other.emptyTrash().takes.isEmpty && trashed() == [2] && names == ["a.wav"])
         #expect(try store.list(returning).number == 2 && store.takes().map(\.number) == [2, 1])
+        // Another restoring completes an interrupted restoring.
+        try store.trash(takes: [2])
+        _ = try store.bringBack(take: 2, of: nil)
+        #expect(try other.restore(take: 2).number == 2 && store.takes().map(\.number) == [2, 1] && names == ["a.wav"])
+        // Another file of the name proves nothing.
+        try store.trash(takes: [2])
+        _ = try store.bringBack(take: 2, of: nil)
+        let file = URL(fileURLWithPath: scratch.file("a.wav"))
+        let content = try Data(contentsOf: file)
+        try Data("another".utf8).write(to: file)
+        #expect(throws: TakeError.self) { try store.restore(take: 2) }
+        #expect(try trashed() == [2] && names == ["a.wav"])
+        try content.write(to: file)
+        #expect(try store.restore(take: 2).number == 2)
         // Another deletion hides the file of an interrupted restoring.
         try store.trash(takes: [2])
         _ = try store.bringBack(take: 2, of: nil)

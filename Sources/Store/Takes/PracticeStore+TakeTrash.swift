@@ -197,14 +197,15 @@ extension PracticeStore {
     ///
     /// - Parameter deletion: Number of the deletion to undo; nil for any deletion.
     func bringBack(take number: Int, of deletion: Int64?) throws -> ReturningTake {
+        let returned = try returnedFile(ofTake: number)
         // A refused request creates no store, and keeps no other program out of the store.
-        let known = try read { (rows) throws(DatabaseError) in try Self.returning(number, deletion, rows) }
+        let known = try read { (rows) throws(DatabaseError) in try Self.returning(number, deletion, returned, rows) }
         guard let known else { throw TakeError.unknown(number) }
         _ = try known.get()
         return try file.withLock { (file) throws(StoreError) in
             try file.change { (rows) throws(DatabaseError) -> Result<ReturningTake, any Error> in
                 let returning: ReturningTake
-                switch try Self.returning(number, deletion, rows) {
+                switch try Self.returning(number, deletion, returned, rows) {
                 case .success(let found): returning = found
                 case .failure(let refusal): return .failure(refusal)
                 }
@@ -233,12 +234,30 @@ extension PracticeStore {
         return (try? withOwners([restored]))?.first ?? restored
     }
 
+    /// Returns the file of a take in the trash that an interrupted restoring has given its name again, beside a listed
+    /// take of this name; nil if no file is proven to be the take's. Reads the file, so no transaction may be open.
+    private func returnedFile(ofTake number: Int) throws(StoreError) -> FileIdentity? {
+        let found =
+            try read { (rows) throws(DatabaseError) -> (take: StoredTake, mark: TakeFileMark?)? in
+                guard let take = try rows.take(number), take.isTrashed, try !rows.takes(inFileAt: take.path).isEmpty
+                else { return nil }
+                return (take, try rows.mark(ofTake: number))
+            } ?? nil
+        guard let (take, mark) = found, let file = FileIdentity(path: take.path), TakeTrash.isUnhidden(take, mark),
+            try !isListed(fileAt: take.path)
+        else { return nil }
+        return file
+    }
+
     /// Returns the take to restore, or the reason why the take cannot be restored.
+    ///
+    /// - Parameter returned: Result of `returnedFile`.
     private static func returning(
-        _ number: Int, _ deletion: Int64?, _ rows: StoreRows
+        _ number: Int, _ deletion: Int64?, _ returned: FileIdentity?, _ rows: StoreRows
     ) throws(DatabaseError) -> Result<ReturningTake, TakeError> {
         guard let take = try rows.take(number) else { return .failure(.unknown(number)) }
-        let isHidden = TakeTrash.isHidden(take)
+        let isReturned = returned != nil && FileIdentity(path: take.path) == returned
+        let isHidden = TakeTrash.isHidden(take) || isReturned
         let refusal = try Self.refusal(of: take, deletion, isHidden: isHidden, rows)
         if let refusal { return .failure(refusal) }
         if TakeTrash.isNameTaken(take) {

@@ -353,7 +353,7 @@ struct ReturningTake: Sendable {
     let take: StoredTake
     /// Number of the deletion; nil if unknown.
     let deletion: Int64?
-    /// True if the file was hidden.
+    /// True if the file was hidden, until this or an interrupted restoring.
     let wasHidden: Bool
     /// False if the file was missing.
     let hasFile: Bool
