@@ -107,6 +107,30 @@ struct BackupTests {
         try LibraryHarness().library.restore(from: backup)
     }
 
+    @Test("a backup never replaces a list that is not its own, and leaves the list's folder unchanged")
+    func foreignLists() throws {
+        let here = try filled()
+        let folder = here.scratch.file("mine")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let list = folder + "/manifest.json"
+        func refusal(_ content: String) throws -> RecordingLibraryError.Kind? {
+            try Data(content.utf8).write(to: URL(fileURLWithPath: list))
+            let kind = libraryError { _ = try here.library.backUp(to: folder) }
+            #expect(try String(contentsOfFile: list, encoding: .utf8) == content)
+            #expect(here.names(folder) == ["manifest.json"])
+            return kind
+        }
+        #expect(try refusal(#"{"name":"my web page"}"#) == .notEmpty && refusal("") == .notEmpty)
+        let later = #"{"backup":"woodshed backup","v":2,"time":1,"store":"practice-1.woodshed.db","files":[]}"#
+        #expect(try refusal(later) == .badBundle)
+        try FileManager.default.removeItem(atPath: list)
+        // Opening a pipe to write would wait for a reader.
+        try #require(unsafe mkfifo(list, 0o600) == 0)
+        #expect(libraryError { _ = try here.library.backUp(to: folder) } == .notEmpty)
+        try FileManager.default.removeItem(atPath: list)
+        #expect(try here.library.backUp(to: folder).problems.isEmpty)
+    }
+
     @Test("two simultaneous backups without locks are whole, in any interleaving")
     func withoutLocks() throws {
         let here = try filled()

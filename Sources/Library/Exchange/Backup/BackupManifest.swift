@@ -3,6 +3,7 @@ internal import AudioFiles
 internal import Catalogue
 internal import Explanations
 internal import Files
+internal import Glibc
 internal import JSON
 
 struct BackupManifest: Equatable {
@@ -66,7 +67,9 @@ struct BackupManifest: Equatable {
     }
 
     /// Reads the manifest of a folder; nil if the folder has no manifest.
-    init?(in folder: String) throws(RecordingLibraryError) {
+    ///
+    /// - Parameter isReplaced: True if a new backup would replace the manifest, which may be a file of the user.
+    init?(in folder: String, isReplaced: Bool = false) throws(RecordingLibraryError) {
         let path = folder + "/" + Self.name
         let bytes: [UInt8]
         do throws(FileFault) {
@@ -74,6 +77,8 @@ struct BackupManifest: Equatable {
             bytes = try FileBytes.bytes(of: file.descriptor, count: min(Int(file.byteCount), Self.largest))
         } catch {
             if FileIdentity(path: path) == nil { return nil }
+            // A folder or a pipe: writing the manifest would fail, or wait for a reader.
+            if isReplaced, [EISDIR, ENODEV].contains(error.code) { throw Self.userFile(path) }
             throw .reading(path, error)
         }
         guard let value = JSONValue(reading: bytes), value["backup"]?.stringValue == Self.format,
@@ -81,6 +86,7 @@ struct BackupManifest: Equatable {
             Self.isStoreName(store),
             let time = value["time"]?.integer(in: .seconds), let list = value["files"]?.elements
         else {
+            if isReplaced { throw Self.userFile(path) }
             throw RecordingLibraryError(
                 .badBundle, "\(path): this is not a backup of a library", remedy: "Choose the folder of a backup.")
         }
@@ -99,5 +105,11 @@ struct BackupManifest: Equatable {
         }
         (self.store, self.time, self.files) = (store, time, files)
         settings = BackupSettings(value["settings"])
+    }
+
+    private static func userFile(_ path: String) -> RecordingLibraryError {
+        RecordingLibraryError(
+            .notEmpty, "\(path): this is not the list of a backup, and a backup would replace it",
+            remedy: "Choose another folder. If the list of a backup is damaged, move the list away first.")
     }
 }

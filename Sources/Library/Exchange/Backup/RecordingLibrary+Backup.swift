@@ -44,7 +44,8 @@ extension RecordingLibrary {
     ///   - path: Folder of the backup; created if missing.
     ///   - isVerifying: True to compare all files in the folder.
     ///   - isCancelled: Called for each file.
-    /// - Throws: `RecordingLibraryError`, `StoreError`.
+    /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the folder has a `manifest.json` that no backup has
+    ///   written; `StoreError`.
     @discardableResult
     public func backUp(
         to path: String, isVerifying: Bool = false, isCancelled: () -> Bool = { false }
@@ -85,6 +86,8 @@ extension RecordingLibrary {
                 .notEmpty, "\(path) is a file, and a backup needs a folder",
                 remedy: "Choose a folder, or a name that does not exist yet.")
         }
+        // A refused backup leaves the folder unchanged.
+        _ = try BackupManifest(in: target, isReplaced: true)
         for name in ["recordings", "takes"] { try Self.makeFolders(above: "\(target)/\(name)/x") }
         let lock = try Self.lock(target, take)
         defer { FileLock.release(lock.descriptor) }
@@ -92,7 +95,7 @@ extension RecordingLibrary {
         try findTakes()
         let name = BackupManifest.newStoreName()
         // Manifest of the backup that the new backup replaces.
-        let last = try? BackupManifest(in: target)
+        let last = try BackupManifest(in: target, isReplaced: true)
         do {
             try copyStore(to: target + "/" + name)
             let summary = try backUpFiles(
