@@ -10,7 +10,8 @@ internal import Store
 public struct LibraryReport: Sendable, Hashable {
     /// Recordings with a missing file.
     public var missing: [LibraryItem] = []
-    /// Recordings whose file has changed in length since its addition.
+    /// Recordings whose file has changed in length since its addition, and linked recordings whose file has another
+    /// sound of the same length.
     public var changed: [LibraryItem] = []
     /// Recordings whose file was found at another place, by its sound.
     package var moved: [Moved] = []
@@ -49,7 +50,8 @@ public struct LibraryReport: Sendable, Hashable {
 extension RecordingLibrary {
     /// Compares the list of recordings with the files on the disk. Changes nothing.
     ///
-    /// Real-time safe: no. Reads files, and computes the keys of files that may be a missing recording.
+    /// Real-time safe: no. Reads files, and computes the keys of files that may be a missing recording, and of linked
+    /// files that were written since their recordings were last seen.
     ///
     /// - Parameters:
     ///   - folders: Additional folders to search for missing files. The former folders of missing files are always
@@ -60,7 +62,8 @@ extension RecordingLibrary {
         lookingIn folders: [String] = [], isCancelled: () -> Bool = { false }
     ) throws -> LibraryReport {
         let isPartInUse = try partsInUse()
-        let rows = try read { (rows) throws(DatabaseError) in try rows.all() } ?? []
+        let (rows, times) =
+            try read { (rows) throws(DatabaseError) in (try rows.all(), try rows.rows.writingTimes()) } ?? ([], [:])
         var report = LibraryReport()
         var lost: [ItemRow] = []
         for row in rows where !row.isGone && !row.item.isTrashed {
@@ -68,7 +71,12 @@ extension RecordingLibrary {
                 lost.append(row)
                 continue
             }
-            if state.byteCount != row.item.byteCount || row.item.recording.isLost { report.changed.append(row.item) }
+            let isSeen = row.item.place == .kept || times[row.recording]?.contains(state.modified) == true
+            if state.byteCount != row.item.byteCount || row.item.recording.isLost
+                || !isSeen && !isCancelled() && Self.isOther(row.item)
+            {
+                report.changed.append(row.item)
+            }
         }
         checkFolder(rows, lost, isPartInUse, into: &report)
         try checkDocuments(into: &report)
@@ -81,6 +89,13 @@ extension RecordingLibrary {
             }
         }
         return report
+    }
+
+    /// True if the file of a recording has another sound. False if the sound cannot be computed here.
+    private static func isOther(_ item: LibraryItem) -> Bool {
+        do throws(AudioFileError) { return try RecordingKey(ofFileAt: item.path) != item.key } catch {
+            return error.kind == .notAudio || error.kind == .empty
+        }
     }
 
     private func checkFolder(

@@ -2,7 +2,7 @@
 package import AudioFiles
 package import Database
 internal import Explanations
-internal import Files
+package import Files
 internal import JSON
 package import Sections
 internal import Synchronization
@@ -133,6 +133,15 @@ package struct StoreRows {
             AND byte_count = ? AND modified = ? AND modified_nanoseconds = ? AND changed = ? AND changed_nanoseconds = ?
             """, Self.values(state)
         ) { (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0)) }.first ?? nil
+    }
+
+    /// Returns the times of the last write to the files seen with each recording, by the recording's row.
+    package func writingTimes() throws(DatabaseError) -> [Int64: Set<FileState.Moment>] {
+        let times = try database.readableRows("SELECT recording, modified, modified_nanoseconds FROM file") {
+            (row) throws(DatabaseError) in
+            (try row.integer(0), FileState.Moment(seconds: try row.integer(1), nanoseconds: try row.integer(2)))
+        }
+        return Dictionary(grouping: times, by: \.0).mapValues { Set($0.map(\.1)) }
     }
 
     /// Stores the state of a file and replaces the file's earlier state.
