@@ -43,7 +43,12 @@ struct PrivateKeyTests {
         #expect(try there.library.merge(catalogueIn: Array(here.library.catalogueText().utf8)).isEmpty)
         #expect(try source(there) == Self.full)
         let (backup, third) = (here.scratch.file("backup"), try LibraryHarness())
+        // A folder that others may read.
+        try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: true)
         try here.library.backUp(to: backup)
+        let copy = try #require(try BackupManifest(in: backup)).store
+        let found = try FileManager.default.attributesOfItem(atPath: backup + "/" + copy)
+        #expect(found[.posixPermissions] as? Int == 0o600)
         try third.library.restore(from: backup)
         #expect(try source(third) == Self.full)
     }

@@ -109,7 +109,12 @@ extension RecordingLibrary {
         }
     }
 
-    private func copyStore(to path: String) throws(StoreError) {
+    /// The copy has the private keys of addresses, so only the user may read the copy.
+    private func copyStore(to path: String) throws {
+        let file = calls.create(path)
+        if file < 0 { throw RecordingLibraryError.writing(path, FileFault(code: Int32(-file), isCreating: true)) }
+        _ = fchmod(Int32(file), 0o600)
+        _ = calls.close(Int32(file))
         _ = try store.read { (rows) throws(DatabaseError) in
             try rows.database.copy(to: Database(path: path, creating: true))
         }
