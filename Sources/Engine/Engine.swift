@@ -184,9 +184,9 @@ public final class Engine: Sendable {
 
     /// Fades a player out over 5 ms, and removes the silent player from the mix. Returns at once.
     ///
-    /// Removes the player at once before the start and after the end of the engine. Under the virtual clock, also
-    /// removes a player of a pulled output at once, if the player was not started. While the program takes no blocks of
-    /// a pulled output under the real clock, the removal comes after a second.
+    /// Removes the player at once before the start of the engine, after its end, and after a failure of its device.
+    /// Under the virtual clock, also removes a player of a pulled output at once, if the player was not started. While
+    /// the program takes no blocks of a pulled output under the real clock, the removal comes after a second.
     public func remove(_ player: Player) {
         player.stop()
         directory.removeWhenFinished(player)
@@ -200,9 +200,14 @@ public final class Engine: Sendable {
     /// - Parameter all: true if there is no room for another player, so that the sound may differ; see
     ///   ``PlayerRegistry/releaseUnheard(from:all:)``.
     private func releaseUnrendered(all: Bool = false) {
-        if mixer.hasEnded { directory.releaseAfterEnd(from: mixer) }
+        if Self.isOver(mixer, stream) { directory.releaseAfterEnd(from: mixer) }
         guard isVirtual, let pulled = stream as? PulledOutput else { return }
         directory.releaseUnheard(from: mixer, beside: pulled, all: all)
+    }
+
+    /// Returns true if no block follows any more: the last player or the device has ended, perhaps by a failure.
+    private static func isOver(_ mixer: MixerBox, _ stream: any OutputStream) -> Bool {
+        mixer.hasEnded || (stream as? any EndingStream)?.hasEnded == true
     }
 
     // MARK: The stream
@@ -222,14 +227,12 @@ public final class Engine: Sendable {
         let isBegun: Bool
         do {
             isBegun = try pump.start {
-                let isOver = mixer.hasEnded
+                let (isFinished, isOver) = (mixer.hasEnded, Engine.isOver(mixer, stream))
                 directory.serve()
                 if let pulled, pulled.clock == .real { directory.releaseOverdue(from: mixer, beside: pulled) }
                 for follower in followers { follower() }
-                if isOver {
-                    directory.endEvents()
-                    directory.releaseAfterEnd(from: mixer)
-                }
+                if isFinished { directory.endEvents() }
+                if isOver { directory.releaseAfterEnd(from: mixer) }
                 for incident in stream.takeIncidents() where incident.kind.endsByItself {
                     broadcast.tell(.disturbed(incident))
                 }

@@ -156,6 +156,7 @@ struct ClockedStreamTests {
         let error = #expect(throws: DeviceError.self) { try stream.waitUntilFinished() }
         #expect(error?.kind == .diskFull)
         #expect(error?.remedy.isEmpty == false)
+        #expect((stream as? any EndingStream)?.hasEnded == true)
     }
 
     @Test(

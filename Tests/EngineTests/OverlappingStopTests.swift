@@ -9,16 +9,18 @@ import Testing
 @testable import Engine
 
 /// An output that carries out a request before the output's start returns.
-private final class SlowOutput: OutputStream {
+private final class SlowOutput: OutputStream, EndingStream {
     let clock = StreamClock.real
     let configuration = StreamConfiguration(
         sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 64, formatName: "FLOAT", accessName: "none",
         deviceName: "test")
     let beforeStarted = Mutex<(@Sendable () -> Void)?>(nil)
+    let isOver = Atomic(false)
     private let starts: Bool
 
     init(starts: Bool) { self.starts = starts }
 
+    var hasEnded: Bool { isOver.load(ordering: .acquiring) }
     var position: StreamPosition { StreamPosition(framesWritten: 0, delayFrames: 0) }
     var statistics: StreamStatistics {
         StreamStatistics(
@@ -98,5 +100,24 @@ struct OverlappingStopTests {
         engine.remove(player)
         #expect(engine.playerCount == 0)
         #expect(!engine.isServing)
+    }
+
+    @Test("an engine whose device has failed frees removed players, even if no thread waits for its end")
+    func failedDevice() throws {
+        let output = SlowOutput(starts: true)
+        let engine = Engine { _, _ in output }
+        let clip = try Clip.inMemory([[0.5]], sampleRate: 8000)
+        let score = try Score(PracticePlan(sections: [try Section(0..<1)]), clipFrameCount: 1, sampleRate: 8000)
+        let player = try engine.makePlayer(clip, score: score)
+        try engine.start()
+        player.start()
+        engine.remove(player)
+        // The device may still ask for the fade.
+        #expect(engine.playerCount == 1)
+        output.isOver.store(true, ordering: .releasing)
+        #expect(eventually { engine.playerCount == 0 })
+        for _ in 0...Mixer.capacity { engine.remove(try engine.makePlayer(clip, score: score)) }
+        #expect(engine.playerCount == 0)
+        engine.stop()
     }
 }

@@ -62,6 +62,12 @@ public protocol OutputStream: AudioStream {
     func start(_ callbacks: StreamCallbacks) throws(DeviceError)
 }
 
+/// A stream that tells, without a wait, whether its device thread has ended.
+package protocol EndingStream: AudioStream {
+    /// True once the stream has ended, also by a fault: no callback follows. May stay false if the stream never ran.
+    var hasEnded: Bool { get }
+}
+
 extension AudioStream {
     /// Default implementation: returns no incidents.
     public func takeIncidents() -> [StreamIncident] { [] }

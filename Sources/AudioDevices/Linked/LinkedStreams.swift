@@ -40,7 +40,7 @@ public struct LinkedStreams: Sendable {
 }
 
 /// The output of a link.
-final class LinkedOutput: OutputStream {
+final class LinkedOutput: OutputStream, EndingStream {
     private let link: StreamLink
 
     init(_ link: StreamLink) { self.link = link }
@@ -49,6 +49,7 @@ final class LinkedOutput: OutputStream {
     var configuration: StreamConfiguration { link.duplex.outputConfiguration }
     var position: StreamPosition { link.duplex.position }
     var statistics: StreamStatistics { link.duplex.statistics }
+    var hasEnded: Bool { link.hasEnded }
     func takeIncidents() -> [StreamIncident] { link.duplex.takeIncidents() }
     func start(_ callbacks: StreamCallbacks) throws(DeviceError) { try link.start(output: callbacks) }
     func stop() { link.stop() }

@@ -32,6 +32,8 @@ final class StreamLink: Sendable {
         halves.withLock { $0.watcher }?.join()
     }
 
+    /// True once the device has ended, or cannot start any more.
+    var hasEnded: Bool { state.outcome != nil }
     var roundTripFrames: Int64? { state.roundTripFrames }
     func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { state.roundTripFrames(ofOutputFrame: frame) }
     func monitor(_ channels: [Int]) {

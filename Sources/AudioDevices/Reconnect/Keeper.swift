@@ -37,6 +37,8 @@ final class Keeper: Sendable {
     private let state: Mutex<State>
     /// Set by the device thread once the render function has ended the sound.
     private let hasEnded = Atomic<Bool>(false)
+    /// Set by the keeper's thread at its end.
+    private let hasLeft = Atomic<Bool>(false)
 
     /// The polling interval while there is no device.
     private static let glance: Int64 = 20_000_000
@@ -58,6 +60,11 @@ final class Keeper: Sendable {
     // MARK: For any thread
 
     var isStopping: Bool { wake.isRaised }
+    /// True once no stream runs any more.
+    var isOver: Bool {
+        // Acquire: partner is the releasing store at the end of `keep`.
+        hasLeft.load(ordering: .acquiring)
+    }
     var failure: DeviceError? { state.withLock { $0.failure } }
 
     var position: StreamPosition {
@@ -100,6 +107,7 @@ final class Keeper: Sendable {
 
     /// Continues the sound until its end, a stop, or an error other than a loss.
     func keep(_ render: StreamCallbacks) {
+        defer { hasLeft.store(true, ordering: .releasing) }
         var playing = device
         var delay: Int64 = 0
         while let loss = playOut() {

@@ -35,7 +35,7 @@ package struct KeeperCallbacks: Sendable {
 
 /// An output on a device that may be lost and found again. Unlike for other streams, a callback must not stop this
 /// output.
-package final class KeptOutput: OutputStream {
+package final class KeptOutput: OutputStream, EndingStream {
     package let clock = StreamClock.real
     package let configuration: StreamConfiguration
     private let keeper: Keeper
@@ -61,6 +61,7 @@ package final class KeptOutput: OutputStream {
 
     package var position: StreamPosition { keeper.position }
     package var statistics: StreamStatistics { keeper.statistics }
+    package var hasEnded: Bool { keeper.isOver }
     package func takeIncidents() -> [StreamIncident] { keeper.takeIncidents() }
     /// Render time divided by the duration of a block, over all devices.
     package var load: RenderLoad { keeper.totals.load }

@@ -1,7 +1,7 @@
 // The three kinds of stream, with different properties and callbacks.
 
 /// An output stream on any backend.
-final class DeviceOutput: OutputStream {
+final class DeviceOutput: OutputStream, EndingStream {
     private let core: StreamCore
 
     init(_ core: StreamCore) { self.core = core }
@@ -10,6 +10,7 @@ final class DeviceOutput: OutputStream {
     var configuration: StreamConfiguration { core.outputConfiguration }
     var position: StreamPosition { core.ledger.position }
     var statistics: StreamStatistics { core.statistics }
+    var hasEnded: Bool { core.hasEnded }
     func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
     func start(_ callbacks: StreamCallbacks) throws(DeviceError) { try core.start(StreamWork(callbacks)) }
     func stop() { core.stop() }

@@ -65,6 +65,12 @@ final class StreamCore: Sendable {
 
     var statistics: StreamStatistics { ledger.statistics(scheduling: scheduling.withLock { $0 }) }
 
+    /// True once the device thread calls no callback any more.
+    var hasEnded: Bool {
+        // Acquire: partner is the releasing store of the device thread.
+        outcome.isOver.load(ordering: .acquiring)
+    }
+
     /// True if called on the stream's own thread.
     var isOnDeviceThread: Bool { deviceThread.isCurrent }
 
@@ -107,6 +113,7 @@ final class StreamCore: Sendable {
                     if let loss = error.loss { worker.reportLoss(loss.cause, loss.side) }
                     outcome.fault.withLock { $0 = error }
                 }
+                outcome.isOver.store(true, ordering: .releasing)
                 partner?.raise()
             }
         } catch {
@@ -137,9 +144,11 @@ final class StreamCore: Sendable {
     }
 }
 
-/// The fault that ended the stream, if any; written by the device thread, read after joining it.
+/// The end of the stream, written by the device thread.
 private final class Outcome: Sendable {
+    /// The fault that ended the stream, if any; read after joining the thread.
     let fault = Mutex<StreamFault?>(nil)
+    let isOver = Atomic(false)
 }
 
 extension StreamConfiguration {
