@@ -138,6 +138,16 @@ bool realtime_memory_lock_is_unlimited(void) {
     return data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
 }
 
+bool realtime_future_memory_is_locked(void) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *probe = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) return false;
+    // The system refuses to discard locked memory, and tells nothing else about MCL_FUTURE.
+    const bool is_locked = madvise(probe, page, MADV_DONTNEED) != 0;
+    munmap(probe, page);
+    return is_locked;
+}
+
 int realtime_lock_all_memory(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }
 
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)

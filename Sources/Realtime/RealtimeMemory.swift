@@ -76,10 +76,12 @@ package enum RealtimeMemory {
     }
 
     /// Undoes ``lock()``.
-    static func unlock() {
+    ///
+    /// - Parameter keepsLocks: true if the program itself has locked all of its memory.
+    static func unlock(keepsLocks: Bool) {
         state.withLock { state in
             state.holders -= 1
-            guard state.holders == 0 else { return }
+            guard state.holders == 0, !keepsLocks else { return }
             for (start, length) in state.lengths { _ = unsafe munlock(UnsafeRawPointer(bitPattern: start), length) }
         }
     }

@@ -119,10 +119,12 @@ final class ThreadStart: @unchecked Sendable {
         report.refusals.append(.memoryLock(limitBytes: limit, stackLocked: stackIsLocked, error: refused))
     }
 
-    /// Unlocks the stack and the buffers: the C library reuses the stacks of ended threads for later threads.
+    /// Unlocks the stack and the buffers: the C library reuses the stacks of ended threads for later threads. If the
+    /// program itself locks all of its memory, these stay locked like the rest.
     private func unlockMemory() {
-        if holdsBuffers { RealtimeMemory.unlock() }
-        if let stack = unsafe lockedStack { unsafe munlock(stack.baseAddress, stack.count) }
+        let isKept = realtime_future_memory_is_locked()
+        if holdsBuffers { RealtimeMemory.unlock(keepsLocks: isKept) }
+        if !isKept, let stack = unsafe lockedStack { unsafe munlock(stack.baseAddress, stack.count) }
     }
 
     private func schedule(_ priority: Int, _ report: inout RealtimeReport) {

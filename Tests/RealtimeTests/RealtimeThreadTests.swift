@@ -109,6 +109,24 @@ struct RealtimeThreadTests {
     }
 
     @Test(
+        "the memory of a host that locks all of its memory stays locked after the end of a real-time thread",
+        .disabled(if: Sanitizers.watchThreads))
+    func lockingHost() async {
+        await #expect(processExitsWith: .success) {
+            // Without the right to lock, there is nothing to test.
+            guard mlockall(MCL_CURRENT | MCL_FUTURE) == 0 else { return }
+            let early = SharedMemory(byteCount: 4 << 20)
+            let before = lockedMemoryKilobytes()
+            #expect(before >= 4 << 10)
+            for _ in 0..<3 {
+                try RealtimeThread(name: "host's", configuration: .init(priority: nil, locksMemory: true)) {}.join()
+            }
+            // The C library may unmap the stacks of ended threads; the buffer has 4 MiB.
+            withExtendedLifetime(early) { #expect(lockedMemoryKilobytes() > before - (2 << 10)) }
+        }
+    }
+
+    @Test(
         "a real-time thread without any permission runs, and reports each refusal with a remedy",
         .disabled(if: Sanitizers.watchThreads))
     func refused() async {

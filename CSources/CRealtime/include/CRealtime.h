@@ -53,6 +53,9 @@ int realtime_current_fifo_priority(void);
 /// Whether this process may lock memory without limit, by its resource limit or by a capability.
 bool realtime_memory_lock_is_unlimited(void);
 
+/// Whether the process locks all memory that it maps, by mlockall(MCL_FUTURE). False if unknown.
+bool realtime_future_memory_is_locked(void);
+
 /// Locks all memory of the process, present and future. Returns 0 or errno.
 int realtime_lock_all_memory(void);
 
