@@ -16,7 +16,13 @@ final class EventHub: Sendable {
             queues?.append(queue)
             return queues != nil
         }
-        if !isOpen { queue.finish() }
+        if !isOpen { Self.end(queue) }
+    }
+
+    /// Ends a queue, and refuses requests that would get no answer any more.
+    private static func end(_ queue: EventQueue) {
+        queue.requests.close()
+        queue.finish()
     }
 
     /// Removes a queue; after the return, no further event reaches the queue.
@@ -33,10 +39,7 @@ final class EventHub: Sendable {
             defer { queues = nil }
             return queues
         }
-        for queue in queues ?? [] {
-            queue.requests.close()
-            queue.finish()
-        }
+        for queue in queues ?? [] { Self.end(queue) }
     }
 }
 

@@ -48,6 +48,19 @@ struct ConformanceTests {
         #expect(!found.hasCallback)
     }
 
+    @Test("a listener of an engine that another thread has closed meanwhile refuses requests")
+    func closedEngine() throws {
+        let hub = EventHub()
+        hub.close()
+        let listener = try unsafe ListenerBox.open(on: hub, 16)
+        var (number, event): (Int64, UnsafePointer<woodshed_event>?) = (0, nil)
+        // An answer would come after the end of the queue, and be lost.
+        #expect(unsafe woodshed_measure_request(listener, "song.wav", &number) == WOODSHED_INVALID)
+        #expect(unsafe woodshed_listener_next(listener, -1, &event) == WOODSHED_OK)
+        #expect(unsafe event?.pointee.kind == Int32(WOODSHED_EVENT_CLOSED.rawValue))
+        #expect(unsafe woodshed_listener_close(listener) == WOODSHED_OK)
+    }
+
     @Test("samples in memory are copied once, into the pages of the clip", .enabled(if: HeapTraffic.isCounted))
     func samplesInMemory() throws {
         var engine: OpaquePointer?
