@@ -31,6 +31,8 @@ public struct Score: Sendable {
     public let frameCount: Int64?
 
     let parts: [ScorePart]
+    /// False if every pass is a copy of the clip.
+    let needsVoices: Bool
     /// Index from frames of the clip to parts.
     let places: ClipPlaces
     /// Owns the knots behind the pointers of the parts' curves.
@@ -60,6 +62,7 @@ public struct Score: Sendable {
         self.clipFrameCount = clipFrameCount
         self.sampleRate = sampleRate
         self.parts = parts
+        needsVoices = parts.contains { !$0.isCopy }
         places = ClipPlaces(parts)
         self.curves = curves.storages
         let length = try Score.length(of: parts)
@@ -122,9 +125,6 @@ public struct Score: Sendable {
         (sections[index].steps ?? plan.steps).first?.speed.map { .constant($0) } ?? sections[index].speeds
             ?? plan.speeds
     }
-
-    /// False if every pass is a copy of the clip.
-    var needsVoices: Bool { parts.contains { !$0.isCopy } }
 
     /// False if playing needs no analysis of the recording: for copies, and for a tape.
     var needsAnalysis: Bool { needsVoices && !plan.varispeed }

@@ -16,12 +16,18 @@ struct SessionSections: Sendable {
     private(set) var current: Int
     /// The place of a removed section, kept until its pass ends.
     private var leaving: Int?
+    /// The sections in the order of playing, and the identities of the saved sections among them. Stored, because a
+    /// screen reads the list at every redraw, and a recording may have thousands of sections.
+    private(set) var list: [(section: Section, savedID: Int?)] = []
 
     init(_ plan: SessionPlan) {
         self.plan = plan
         order = plan.playingOrder
         current = min(max(1, plan.firstSection), max(1, order.count))
+        updateList()
     }
+
+    private mutating func updateList() { list = order.map { (plan.practice.sections[$0], plan.savedIDs[$0]) } }
 
     /// The place of the current section.
     var currentPlace: Int? { place(of: current) }
@@ -30,9 +36,6 @@ struct SessionSections: Sendable {
     var firstFrame: Int64? {
         plan.firstFrame.flatMap { range(of: current)?.contains($0) == true ? $0 : nil }
     }
-
-    /// The sections in the order of playing, and the identities of the saved sections among them.
-    var list: [(section: Section, savedID: Int?)] { order.map { (plan.practice.sections[$0], plan.savedIDs[$0]) } }
 
     /// The engine's plan of the sections.
     var enginePlan: PracticePlan { plan.enginePlan(order) }
@@ -72,6 +75,7 @@ struct SessionSections: Sendable {
         for index in plan.practice.sections.indices where index != leaving {
             (plan.practice.sections[index].passes, plan.practice.sections[index].steps) = (nil, nil)
         }
+        updateList()
     }
 
     /// Sets the gap after the passes of every section.
@@ -79,6 +83,7 @@ struct SessionSections: Sendable {
         plan.practice.gap = gap
         for index in plan.practice.sections.indices { plan.practice.sections[index].gap = nil }
         for index in plan.practice.steps.indices { plan.practice.steps[index].gap = nil }
+        updateList()
     }
 
     /// Sets the direction of every pass.
@@ -105,6 +110,7 @@ struct SessionSections: Sendable {
         }
         order = plan.order(after: order, of: old)
         current = target.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 1
+        updateList()
         return target == nil ? nil : (from, current)
     }
 
@@ -149,6 +155,7 @@ struct SessionSections: Sendable {
         let from = current
         order = order.filter { $0 != left }.map { $0 > left ? $0 - 1 : $0 }
         current = (order.firstIndex(of: place > left ? place - 1 : place) ?? 0) + 1
+        updateList()
         return (from, current)
     }
 }

@@ -40,10 +40,10 @@ final class PlayerPicture {
     /// - Parameters:
     ///   - section: Frames of the clip.
     ///   - place: A frame of the clip.
-    ///   - bands: All sections, in seconds.
+    ///   - bands: Returns the sections within frames of the clip.
     ///   - room: Number of lines for each part.
     func lines(
-        section: Range<Int64>, place: Int64, bands: [SectionBand], room: ScreenRoom
+        section: Range<Int64>, place: Int64, bands: (_ window: Range<Int64>) -> [SectionBand], room: ScreenRoom
     ) -> [String] {
         guard isShown, room.wave > 0, !section.isEmpty, let waveform = pending.waveform else { return [] }
         let context = Int64(section.count) / Self.context
@@ -61,7 +61,7 @@ final class PlayerPicture {
         let rate = Double(clip.sampleRate)
         let stack = SectionBands(start: Double(window.lowerBound) / rate, length: Double(window.count) / rate)
         return wave + [marks]
-            + stack.lines(bands, cells: room.cells, glyphs: pen.glyphs, depth: pen.depth).prefix(room.bands)
+            + stack.lines(bands(window), cells: room.cells, glyphs: pen.glyphs, depth: pen.depth).prefix(room.bands)
     }
 
     /// Passes the waveform from the reading thread.

@@ -82,7 +82,7 @@ final class PlayerScreen {
         if isFolded { return [line.text(view, columns: size.columns)] }
         let player = session.player
         let rate = Double(player.clip.sampleRate)
-        let listed = hasList ? sectionRows(rate, hardIDs) : []
+        let listed = ListedSections(sections: hasList ? listedSections : [], rate: rate, hardIDs: hardIDs)
         let room = room(size, listed: listed.count)
         var (view, lines) = (view, [String]())
         if room.header > 0 {
@@ -94,7 +94,7 @@ final class PlayerScreen {
         if case .section(let number, of: _, pass: _, passes: _) = view.part, sections.indices.contains(number - 1) {
             lines += picture.lines(
                 section: sections[number - 1].range, place: Int64(view.position * rate),
-                bands: listed.map(\.band), room: room)
+                bands: listed.bands(in:), room: room)
         }
         chooser?.clamp(to: session.sections.count)
         lines += rows.lines(
@@ -107,16 +107,10 @@ final class PlayerScreen {
         return lines + [line.text(view, columns: size.columns)]
     }
 
-    private func sectionRows(_ rate: Double, _ hardIDs: Set<Int>) -> [SectionRow] {
+    /// The sections of the list; empty if the recording is one section that is not saved.
+    private var listedSections: [(section: Section, savedID: Int?)] {
         let sections = session.sections
-        guard sections.count > 1 || sections.contains(where: { $0.savedID != nil }) else { return [] }
-        return sections.enumerated().map { index, item in
-            let range = item.section.range
-            let band = SectionBand(
-                number: index + 1, name: item.section.name ?? "", start: Double(range.lowerBound) / rate,
-                end: Double(range.upperBound) / rate)
-            return SectionRow(band: band, isHard: item.savedID.map(hardIDs.contains) ?? false)
-        }
+        return sections.count > 1 || sections.first?.savedID != nil ? sections : []
     }
 
     /// The loop set by ear; nil while sections play.

@@ -1,12 +1,45 @@
 // The list of sections on the screen, as a pure function of its contents and the room.
 import AudioFiles
 import Terminal
+import WoodshedPractice
 
 /// A section in the list.
 struct SectionRow: Equatable {
     /// The section with its times, and its number in the order of playing.
     var band: SectionBand
     var isHard = false
+}
+
+/// The rows of a session's sections. Each row is made on access: a recording may have thousands of sections, and the
+/// screen shows few of these.
+struct ListedSections: RandomAccessCollection {
+    /// Sections in the order of playing, each with the identity of its saved section.
+    let sections: [(section: Section, savedID: Int?)]
+    /// Frames of the sections per second.
+    let rate: Double
+    /// Identities of the saved sections marked as hard.
+    let hardIDs: Set<Int>
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { sections.count }
+
+    subscript(index: Int) -> SectionRow {
+        let (section, savedID) = sections[index]
+        let band = SectionBand(
+            number: index + 1, name: section.name ?? "", start: Double(section.range.lowerBound) / rate,
+            end: Double(section.range.upperBound) / rate)
+        return SectionRow(band: band, isHard: savedID.map(hardIDs.contains) ?? false)
+    }
+
+    /// Returns the sections with frames of a window.
+    func bands(in window: Range<Int64>) -> [SectionBand] {
+        var bands: [SectionBand] = []
+        // Without a copy of each section, whose parts the copy would retain.
+        for index in sections.indices where sections[index].section.range.overlaps(window) {
+            bands.append(self[index].band)
+        }
+        return bands
+    }
 }
 
 /// Lays out as many sections as fit, including the playing section.
@@ -24,7 +57,7 @@ struct SectionRows {
     ///   - chosen: Index of the selected section; nil without a selection.
     ///   - room: The room; its `list` is the number of lines.
     func lines(
-        _ rows: [SectionRow], current: Int, isPlaying: Bool, chosen: Int? = nil, _ room: ScreenRoom
+        _ rows: ListedSections, current: Int, isPlaying: Bool, chosen: Int? = nil, _ room: ScreenRoom
     ) -> [String] {
         let count = min(room.list, rows.count)
         guard count > 0 else { return [] }

@@ -21,8 +21,8 @@ struct PlayerScreenTests {
         "Solo", "Verse, the second", "Chorus", "Coda", "Outro", "The end",
     ]
 
-    /// Two minutes with a section every ten seconds.
-    private func session() throws -> PracticeSession {
+    /// Two minutes with a section every ten seconds, or with other sections.
+    private func session(_ others: [Section]? = nil) throws -> PracticeSession {
         let rate = 8000
         let path = folder.write("The long way home.wav", Wave.ramp(frames: 120 * rate, channels: 1, rate: rate))
         let listening = try Listening(
@@ -34,12 +34,15 @@ struct PlayerScreenTests {
             },
             plan: { clip in
                 let second = Int64(clip.sampleRate)
-                let sections = try Self.names.enumerated().map { index, name in
-                    let start = Int64(index) * 10 * second
-                    return try Section(
-                        start..<start + 8 * second + Int64(index) * 1000, name: name.isEmpty ? nil : name)
-                }
-                return SessionPlan(PracticePlan(sections: sections), savedIDs: (1...12).map { $0 }, firstSection: 3)
+                let sections =
+                    try others
+                    ?? Self.names.enumerated().map { index, name in
+                        let start = Int64(index) * 10 * second
+                        return try Section(
+                            start..<start + 8 * second + Int64(index) * 1000, name: name.isEmpty ? nil : name)
+                    }
+                return SessionPlan(
+                    PracticePlan(sections: sections), savedIDs: sections.indices.map { $0 + 1 }, firstSection: 3)
             })
         return listening.session
     }
@@ -98,6 +101,23 @@ struct PlayerScreenTests {
         #expect(
             screen.choose(.pageUp, size) == .goesOn && screen.choose(.play, size) == .play(12 - lines(size).count + 2))
         #expect(screen.chooser == nil && screen.choose(.up, size) == nil && screen.choiceWords == nil)
+    }
+
+    @Test("a redraw makes only the visible rows of thousands of sections", .enabled(if: HeapTraffic.isCounted))
+    func manySections() throws {
+        let sections = try (0..<5000).map { try Section(190 * $0..<190 * $0 + 100, name: "Phrase \($0)") }
+        let screen = PlayerScreen(
+            try session(sections), title: "The long way home.wav", traits: traits(.unicode), hasList: true,
+            showsWaveform: true)
+        #expect(eventually { screen.isWaveformReady })
+        let view = StatusView(
+            title: "", state: .playing, part: .section(3, of: 5000, pass: 1, passes: 5), speed: 1, position: 0.05,
+            length: 120, peakDecibels: -9)
+        let size = TerminalSize(columns: 80, rows: 24)
+        func redraw() -> [String] { screen.lines(view, pauseReason: nil, hardIDs: [2], size) }
+        #expect(redraw().contains { $0.hasPrefix("▶") && $0.contains("Phrase 2") })
+        // A single copy of the list has several hundred kilobytes.
+        #expect(HeapTraffic.measure { _ = redraw() }.bytes < 1 << 17)
     }
 
     @Test("the screen is ASCII without UTF-8, and the playing section is bold with colour")
