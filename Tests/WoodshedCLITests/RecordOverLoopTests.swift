@@ -261,12 +261,12 @@ struct RecordOverLoopTests {
         #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
     }
 
-    @Test("r right after q does not begin another session", .needsTerminal)
-    func keyAfterQuit() {
+    @Test("r right after q, or before q, does not begin another session", .needsTerminal, arguments: ["qr", "rq", "rQ"])
+    func keyWithQuit(keys: String) {
         let run = TerminalRun(
             Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)
         #expect(run.wait(for: "pass 1"), "\(run.text)")
-        run.send("qr")
+        run.send(keys)
         #expect(run.finish() == 0 && !run.text.contains("opening the input"), "\(run.text)")
     }
 

@@ -128,8 +128,9 @@ final class Session: RunOwner {
         if answerTakes(action) { return }
         switch action {
         case .quit(let remembers):
-            // The first quit key counts.
-            if loop.ending == nil, !remembers { keeping?.dropPlace() }
+            // The first quit key counts. A session that ends for a recording counts as running: nothing follows it now.
+            if loop.ending == nil || handover != nil, !remembers { keeping?.dropPlace() }
+            handover = nil
             loop.end(.success)
             // Nothing plays any more, so the key also dismisses an open question.
             if isSilent || finish != nil { keeping?.progress.dismiss() }
