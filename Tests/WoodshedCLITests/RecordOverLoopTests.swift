@@ -261,7 +261,8 @@ struct RecordOverLoopTests {
         #expect(run.finish() == 130 && run.text.contains("stopped after "), "\(run.text)")
     }
 
-    @Test("r right after q, or before q, does not begin another session", .needsTerminal, arguments: ["qr", "rq", "rQ"])
+    @Test(
+        "r right after q, or before q, does not begin another session", .needsTerminal, arguments: ["qr", "rq", "rQ"])
     func keyWithQuit(keys: String) {
         let run = TerminalRun(
             Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)

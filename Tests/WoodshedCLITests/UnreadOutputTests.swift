@@ -33,7 +33,8 @@ struct UnreadOutputTests {
             if !finished.error.contains("its reader does not read") { break }
         }
         #expect(finished.status == 0, "\(finished.error)")
-        #expect(finished.lines.count > 10_000)
+        // On a busy machine, events can come faster than the run makes lines of them.
+        #expect(finished.lines.reduce(0) { $0 + (field("lines", $1)?.integer(in: .counts) ?? 1) } > 10_000)
         #expect(finished.lines.last?.contains("playback.finished") == true, "\(finished.lines.last ?? "")")
     }
 

@@ -47,15 +47,16 @@ final class ProgramOutput: Sendable {
     private let goesOn: Bool
     /// Returns the line that reports the number of dropped lines.
     private let lostLine: @Sendable (Int) -> String
+
+    /// Returns the event that reports a number of dropped lines.
+    static func lost(_ lines: Int) -> String { JSONValue.event("output.lost", [.init("lines", .integer(lines))]).text }
     private let state = Mutex(State())
     /// Ends waits for a change of the state.
     private let changes = ConditionLock()
 
     init(
         _ stream: StandardStream, limit: Int = ProgramOutput.limit, goesOn: Bool = false,
-        lostLine: @escaping @Sendable (Int) -> String = {
-            JSONValue.event("output.lost", [.init("lines", .integer($0))]).text + "\n"
-        }
+        lostLine: @escaping @Sendable (Int) -> String = { ProgramOutput.lost($0) + "\n" }
     ) {
         (self.stream, self.limit, self.goesOn, self.lostLine) = (stream, limit, goesOn, lostLine)
     }
@@ -95,6 +96,9 @@ final class ProgramOutput: Sendable {
         if isNew { start() }
         changes.withLock { changes.wakeAll() }
     }
+
+    /// Counts lines that were dropped before they were made. The next queued text reports them, too.
+    func noteLost(_ lines: Int) { state.withLock { $0.lost += lines } }
 
     /// Waits until the queue is empty or changes, or for a time.
     ///

@@ -60,6 +60,14 @@ final class Run<Owner: TerminalLoopDelegate> {
         return writes ? line + "\n" : ""
     }
 
+    /// Reports the news without room in the inbox since the last call, as lines that programs do not get.
+    func tellLostNews() {
+        let count = loop.inbox.takeLost()
+        guard count > 0 else { return }
+        remote?.publish(ProgramOutput.lost(count))
+        if loop.messages.json { loop.noteLost(count) }
+    }
+
     /// The keys of playing, for a printed or a spoken screen.
     var help: [String] {
         loop.traits.drawsStatus ? keyMap.help.lines(columns: terminalSize().columns) : keyMap.spokenHelp

@@ -286,6 +286,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         noteOutputFailure()
     }
 
+    /// Counts lines for standard output that were dropped before they were made.
+    func noteLost(_ lines: Int) {
+        if !isOutputClosed { output.noteLost(lines) }
+    }
+
     /// The error of standard output; nil for a closed reader.
     var outputFailure: OutputError? { if case .failed(let error) = outputState { error } else { nil } }
 

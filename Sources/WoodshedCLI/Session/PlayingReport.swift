@@ -24,3 +24,20 @@ enum PlayingReport: EngineReport {
     /// The device has played everything, or failed.
     case engineOver(EngineError?)
 }
+
+extension SessionEvent {
+    /// True for an event that only tells where the player is. The state of a run does not depend on such events, and
+    /// loops of a few frames make thousands of them in a second.
+    var isNews: Bool {
+        switch self {
+        case .player(let event):
+            switch event.kind {
+            case .passStarted, .passEnded, .sectionStarted, .sectionEnded, .moved, .speedChanged, .limited: true
+            case .playbackStarted, .xrun, .starved, .materialChosen, .paused, .resumed, .frozen, .unfrozen, .finished:
+                false
+            }
+        case .proceeded: true
+        case .started, .loop, .completed, .stopped: false
+        }
+    }
+}

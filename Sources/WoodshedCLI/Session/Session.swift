@@ -67,7 +67,11 @@ final class Session: RunOwner {
         // Events are requested before the start, because earlier events would be lost.
         let inbox = loop.inbox
         // Without a stream, which drops unread events: a render may be faster than its reader.
-        practice.follow { inbox.put($0.map { .session($0) } ?? .eventsOver) }
+        practice.follow { [isLive = !device.engine.isVirtual] event in
+            guard let event else { return inbox.put(.eventsOver) }
+            // Under the virtual clock nobody waits for a key, and every event is told.
+            inbox.put(.session(event), isNews: isLive && event.isNews)
+        }
         keeping?.progress.begin(practice, run.keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
         loop.say(device.engine.warnings.map { "woodshed: \($0)" })
         try loop.run(self, begin: { try begin(handover) }, conclude: conclude)
@@ -318,6 +322,7 @@ final class Session: RunOwner {
             }
         }
         loop.write(lines)
+        run.tellLostNews()
     }
 
     /// Handles an event, reports it to people, and returns its line for programs.
