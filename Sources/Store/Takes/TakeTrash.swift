@@ -121,6 +121,8 @@ package enum TakeTrash {
         var failure: Int32?
         for folder in Set(takes.map { FilePlace.folder(of: $0.path) }) {
             let code = Int32(-min(0, SystemFileCalls().synchroniseFolder(folder)))
+            // Without a descriptor for the folder, waits for all disks.
+            if [EMFILE, ENFILE, ENOMEM].contains(code) { sync() }
             if [EIO, ENOSPC, EDQUOT].contains(code) { failure = code }
         }
         return failure
