@@ -364,6 +364,8 @@ extension PracticeStore {
     /// - Parameter proven: The hidden file that was proven to be the take's; nil for a missing file.
     /// - Returns: False if another program has restored the take since the proof, or is restoring the take.
     func remove(_ take: StoredTake, _ proven: FileIdentity?) throws -> Bool {
+        // While open, the removed file keeps its room: other programs do not wait until the room of a large file is free.
+        var held = try? unsafe RegularFile(FileName.systemName(take.currentPath), followsLinks: false)
         // On a full disk, the transaction is tried again after the removal of the file.
         var isRemoved = false
         // While the transaction lasts, no other program restores the take. Removes the file first, to make room on a
@@ -372,6 +374,8 @@ extension PracticeStore {
             guard try rows.isStillTrashed(take), isRemoved || FileIdentity(path: take.currentPath) == proven else {
                 return .success(false)
             }
+            // The second attempt needs the room.
+            if isRemoved, held != nil { held = nil }
             do throws(AudioFileError) { try TakeTrash.empty(take) } catch { return .failure(error) }
             isRemoved = true
             try rows.removeTake(take.number)
