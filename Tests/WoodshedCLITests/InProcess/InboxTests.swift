@@ -1,6 +1,5 @@
 // The queue of reports for the main loop, when reports come faster than the loop takes them.
 import Testing
-import Woodshed
 
 @testable import WoodshedCLI
 
@@ -22,21 +21,5 @@ struct InboxTests {
         // There is room again, and the counted news stay lost.
         inbox.put(7, isNews: true)
         #expect(inbox.take() == [7] && inbox.takeLost() == 0)
-    }
-
-    @Test("passes are news, and pauses, losses and the end are not")
-    func kinds() {
-        func event(_ kind: PlayerEvent.Kind) -> SessionEvent {
-            .player(
-                PlayerEvent(
-                    kind: kind, frame: 0, section: 1, sectionFrames: 0..<1, pass: 1, passes: nil, speed: 1,
-                    semitones: 0, clipFrame: 0, sound: .copy, isReversed: false))
-        }
-        #expect(event(.passStarted).isNews && event(.passEnded).isNews && SessionEvent.proceeded(section: 2).isNews)
-        let kept: [SessionEvent] = [
-            event(.paused(.user)), event(.resumed(.user)), event(.xrun(lostFrames: 1)), event(.finished(.completed)),
-            .completed, .stopped,
-        ]
-        #expect(!kept.contains { $0.isNews })
     }
 }
