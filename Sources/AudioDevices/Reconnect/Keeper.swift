@@ -7,13 +7,19 @@ internal import Synchronization
 /// The keeper's thread waits for the end of the device, or polls every 20 ms while there is no device. Every single
 /// step is bounded; `stop` ends the current step.
 final class Keeper: Sendable {
+    private enum End {
+        case finished
+        case failed(DeviceError)
+    }
+
     private struct State {
         var current: any OutputStream
         /// The output frame at which `current` began.
         var origin: Int64 = 0
         /// True if `current` is a device, false for the null stream.
         var isDevice = true
-        var failure: DeviceError?
+        /// The end of the keeper; nil while a stream may run.
+        var end: End?
         /// Time at which the device began to play.
         var began: Int64 = 0
         /// Request for the next opening of the device.
@@ -37,8 +43,6 @@ final class Keeper: Sendable {
     private let state: Mutex<State>
     /// Set by the device thread once the render function has ended the sound.
     private let hasEnded = Atomic<Bool>(false)
-    /// Set by the keeper's thread at its end.
-    private let hasLeft = Atomic<Bool>(false)
 
     /// The polling interval while there is no device.
     private static let glance: Int64 = 20_000_000
@@ -61,11 +65,8 @@ final class Keeper: Sendable {
 
     var isStopping: Bool { wake.isRaised }
     /// True once no stream runs any more.
-    var isOver: Bool {
-        // Acquire: partner is the releasing store at the end of `keep`.
-        hasLeft.load(ordering: .acquiring)
-    }
-    var failure: DeviceError? { state.withLock { $0.failure } }
+    var isOver: Bool { state.withLock { $0.end != nil } }
+    var failure: DeviceError? { if case .failed(let error) = state.withLock({ $0.end }) { error } else { nil } }
 
     var position: StreamPosition {
         let (stream, origin) = state.withLock { ($0.current, $0.origin) }
@@ -107,7 +108,7 @@ final class Keeper: Sendable {
 
     /// Continues the sound until its end, a stop, or an error other than a loss.
     func keep(_ render: StreamCallbacks) {
-        defer { hasLeft.store(true, ordering: .releasing) }
+        defer { state.withLock { if $0.end == nil { $0.end = .finished } } }
         var playing = device
         var delay: Int64 = 0
         while let loss = playOut() {
@@ -284,7 +285,7 @@ final class Keeper: Sendable {
     }
 
     private func fail(with error: DeviceError) {
-        state.withLock { if !isStopping { $0.failure = error } }
+        state.withLock { if !isStopping { $0.end = .failed(error) } }
     }
 
     private func idleRequest() throws(DeviceError) -> StreamRequest {

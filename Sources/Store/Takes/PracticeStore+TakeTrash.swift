@@ -364,7 +364,8 @@ extension PracticeStore {
     /// - Parameter proven: The hidden file that was proven to be the take's; nil for a missing file.
     /// - Returns: False if another program has restored the take since the proof, or is restoring the take.
     func remove(_ take: StoredTake, _ proven: FileIdentity?) throws -> Bool {
-        // While open, the removed file keeps its room: other programs do not wait until the room of a large file is free.
+        // While open, the removed file keeps its room. So other programs do not wait until the room of a large file is
+        // free.
         var held = try? unsafe RegularFile(FileName.systemName(take.currentPath), followsLinks: false)
         // On a full disk, the transaction is tried again after the removal of the file.
         var isRemoved = false
