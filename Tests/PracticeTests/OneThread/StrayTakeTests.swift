@@ -89,6 +89,10 @@ struct StrayTakeTests {
         #expect(takes.map(\.isReplaced) == [false, true])
     }
 
+    private func change(_ statement: String) throws {
+        try store.change { (rows) throws(DatabaseError) in try rows.database.run(statement) }
+    }
+
     @Test("takes of interrupted sessions are reported although the store refuses the next one")
     func refusedSecond() throws {
         for name in ["a.wav", "b.wav"] {
@@ -102,18 +106,16 @@ struct StrayTakeTests {
         let listed = try store.addTake(
             inFileAt: record("listed.wav"),
             StoredTake.Sound(time: 1, sampleRate: 44_100, channelCount: 1, frameCount: 300))
-        func setRevision(_ revision: Int64) throws {
-            try store.change { (rows) throws(DatabaseError) in
-                try rows.database.run("UPDATE take SET revision = ?", .integer(revision))
-            }
-        }
-        // Room for one more revision.
-        try setRevision(.max - 1)
+        try change(
+            """
+            CREATE TEMP TRIGGER full BEFORE INSERT ON main.take WHEN (SELECT count(*) FROM take) > 1
+            BEGIN SELECT RAISE(ABORT, 'no room'); END
+            """)
         let first = try store.adoptTakes(from: registry)
         #expect(first.count == 1)
         // No take is adopted now, so the reason is reported.
         #expect(throws: StoreError.self) { try store.adoptTakes(from: registry) }
-        try setRevision(1)
+        try change("DROP TRIGGER full")
         let second = try store.adoptTakes(from: registry)
         #expect(Set((first + second).map { fileName($0.take.path) }) == ["a.wav", "b.wav"])
         #expect(try store.adoptTakes(from: registry).isEmpty)
