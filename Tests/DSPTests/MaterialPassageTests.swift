@@ -11,7 +11,7 @@ struct MaterialPassageTests {
 
     private static func passages(_ samples: [Float], in section: Range<Int64>? = nil) -> [MaterialPassage] {
         let block = SourceBlock([samples], firstFrame: 0, sampleRate: rate)
-        let seconds = MaterialFeatures.seconds(in: block, within: block.range)
+        let seconds = MaterialFeatures.seconds(in: block, within: block.range, of: block.range)
         return MaterialPassage.passages(of: seconds, in: section ?? block.range, sampleRate: rate)
     }
 

@@ -57,7 +57,7 @@ import Testing
     }
 
     private func seconds(_ block: SourceBlock) -> [MaterialFeatures] {
-        MaterialFeatures.seconds(in: block, within: block.range)
+        MaterialFeatures.seconds(in: block, within: block.range, of: block.range)
     }
 
     @Test(
@@ -100,12 +100,38 @@ import Testing
             let part = SourceBlock(
                 [Array(whole.channels[0][Int(range.lowerBound)..<Int(range.upperBound)])],
                 firstFrame: range.lowerBound, sampleRate: Self.rate)
-            found += MaterialFeatures.seconds(in: part, within: start..<end)
-            continued += MaterialFeatures.seconds(in: part, within: start..<end, frames: &frames)
+            found += MaterialFeatures.seconds(in: part, within: start..<end, of: whole.range)
+            continued += MaterialFeatures.seconds(
+                in: part, within: start..<end, of: whole.range, frames: &frames)
             start = end
         }
         #expect(found == expected, "\(random)")
         #expect(continued == expected, "with what was measured for the core before: \(random)")
+    }
+
+    @Test("the silence around a short recording is no pause of a held note, and a phrase that was cut close is speech")
+    func silenceAround() {
+        var note = Track(seconds: 4, sampleRate: Self.rate)
+        note.sustained(at: 0, seconds: 4, level: 0.2, rise: 0.01, fall: 0.01, harmonics: 3) {
+            250 * exp2(sin(2 * .pi * 3 * $0) / 12)
+        }
+        #expect(alone(note.samples).material == .music)
+        for pitch in [95.0, 130, 210] {
+            let phrase = Self.spoken(seconds: 4, pitch: pitch, seed: UInt64(pitch)).samples
+            let audible = phrase.indices.filter { abs(phrase[$0]) > 0.02 }
+            let decision = alone(Array(phrase[audible[0]...audible[audible.count - 1]]))
+            #expect(decision.material == .speech, "\(decision)")
+        }
+    }
+
+    /// Decides for a whole recording, with the silence that a player reads around the recording.
+    private func alone(_ samples: [Float]) -> MaterialDecision {
+        let context = MaterialFeatures.contextFrames(sampleRate: Self.rate)
+        let silence = [Float](repeating: 0, count: context)
+        let block = SourceBlock(
+            [silence + samples + silence], firstFrame: -Int64(context), sampleRate: Self.rate)
+        let recording = 0..<Int64(samples.count)
+        return MaterialDecision(MaterialFeatures.seconds(in: block, within: recording, of: recording))
     }
 
     @Test("silence, no frames and a single frame are not classified as speech")
@@ -123,7 +149,7 @@ import Testing
         let count = sampleRate / 2
         let samples = tones([220, 330], amplitude: 0.2, frameCount: count, sampleRate: sampleRate)
         let block = SourceBlock([samples, samples], firstFrame: 0, sampleRate: sampleRate)
-        let decision = MaterialDecision(MaterialFeatures.seconds(in: block, within: block.range))
+        let decision = MaterialDecision(MaterialFeatures.seconds(in: block, within: block.range, of: block.range))
         #expect(decision.material == .music)
     }
 }

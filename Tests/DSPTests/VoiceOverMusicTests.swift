@@ -13,7 +13,7 @@ struct VoiceOverMusicTests {
     /// Ranges in which a voice speaks, and the voice's period in each.
     private func periods(_ channels: [[Float]], in core: Range<Int64>? = nil) -> [VoicePeriod] {
         let block = SourceBlock(channels, firstFrame: 0, sampleRate: Self.rate)
-        let whole = MaterialFeatures.seconds(in: block, within: block.range)
+        let whole = MaterialFeatures.seconds(in: block, within: block.range, of: block.range)
         let evidence = VoicePitch(block, within: block.range, seconds: whole).evidence
         let core = core ?? block.range
         let known = core.lowerBound - Int64(3 * Self.rate)..<core.upperBound + Int64(3 * Self.rate)
@@ -25,7 +25,7 @@ struct VoiceOverMusicTests {
     func sharesPoints() {
         let sound = TestSignals.voice(seconds: 16)
         let block = SourceBlock([sound], firstFrame: 0, sampleRate: Self.rate)
-        let seconds = MaterialFeatures.seconds(in: block, within: block.range)
+        let seconds = MaterialFeatures.seconds(in: block, within: block.range, of: block.range)
         var points: VoicePoints?
         for begin in stride(from: Int64(0), to: 12 * 44100, by: 150_000) {
             let core = begin..<begin + 150_000

@@ -365,7 +365,7 @@ extension Analyst {
         let piece = start..<min(start + pages.pageFrames, clip.frameCount)
         let context = Int64(MaterialFeatures.contextFrames(sampleRate: clip.sampleRate))
         guard let block = recording.block(piece.lowerBound - context..<piece.upperBound + context) else { return nil }
-        let found = MaterialFeatures.seconds(in: block, within: piece, frames: &frames)
+        let found = MaterialFeatures.seconds(in: block, within: piece, of: 0..<clip.frameCount, frames: &frames)
         knownSeconds[page] = found
         return found
     }

@@ -25,7 +25,7 @@ package struct MaterialDecision: Sendable, Hashable {
 
     /// Decides for the seconds of a section.
     ///
-    /// - Parameter seconds: Seconds as returned by ``MaterialFeatures/seconds(in:within:)``, in any order.
+    /// - Parameter seconds: Seconds as returned by ``MaterialFeatures/seconds(in:within:of:)``, in any order.
     ///
     /// Real-time safe: no.
     package init(_ seconds: [MaterialFeatures]) {

@@ -11,6 +11,8 @@ package struct MaterialFeatures: Sendable, Hashable {
     /// The second's loudness: the mean square of all channels together, full scale 1, in dB.
     package let level: Double
     /// Level of the softer parts below the louder parts, within two seconds, in dB: speech pauses, music rarely does.
+    ///
+    /// The silence around the recording is no pause: with it, a held note of four seconds would pause like speech.
     let dynamics: Double
     /// Repetition of the sound after one single period, 0 to 1: one voice repeats, a chord does not.
     let periodicity: Double
@@ -26,6 +28,8 @@ package struct MaterialFeatures: Sendable, Hashable {
 
     /// Level of the softest parts within four seconds below the loudest, in dB: where a single voice pauses, nothing is
     /// left.
+    ///
+    /// The silence around the recording counts: a phrase that was cut close has no pause of its own.
     let pauseDepth: Double
     /// Steadiness of the partials in the softest parts, 0 to 1: under a voice, music goes on.
     let pauseSteadiness: Double
@@ -62,11 +66,14 @@ package struct MaterialFeatures: Sendable, Hashable {
     /// - Parameters:
     ///   - block: The core and its context.
     ///   - core: The frames of interest, in frames of the recording.
+    ///   - recording: The frames of the whole recording. The context may reach beyond it, and is silent there.
     ///
     /// Real-time safe: no.
-    package static func seconds(in block: SourceBlock, within core: Range<Int64>) -> [MaterialFeatures] {
+    package static func seconds(
+        in block: SourceBlock, within core: Range<Int64>, of recording: Range<Int64>
+    ) -> [MaterialFeatures] {
         var frames: MaterialFrames?
-        return seconds(in: block, within: core, frames: &frames)
+        return seconds(in: block, within: core, of: recording, frames: &frames)
     }
 
     /// Returns the seconds of a core that follows another core.
@@ -76,7 +83,8 @@ package struct MaterialFeatures: Sendable, Hashable {
     ///
     /// Real-time safe: no.
     package static func seconds(
-        in block: SourceBlock, within core: Range<Int64>, frames known: inout MaterialFrames?
+        in block: SourceBlock, within core: Range<Int64>, of recording: Range<Int64>,
+        frames known: inout MaterialFrames?
     ) -> [MaterialFeatures] {
         let rate = Int64(block.sampleRate)
         let inside = core.clamped(to: block.range)
@@ -89,19 +97,21 @@ package struct MaterialFeatures: Sendable, Hashable {
         let frames = MaterialFrames(block, in: around, knowing: known)
         known = frames
         return (first..<end).compactMap { second in
-            MaterialFeatures(frames, range: second * rate..<(second + 1) * rate, margin: rate / 2)
+            MaterialFeatures(frames, range: second * rate..<(second + 1) * rate, margin: rate / 2, of: recording)
         }
     }
 
     /// Returns nil for silence, below -65 dB of full scale.
-    private init?(_ all: MaterialFrames, range: Range<Int64>, margin: Int64) {
-        let wide = all.slice(range.lowerBound - margin..<range.upperBound + margin)
+    private init?(_ all: MaterialFrames, range: Range<Int64>, margin: Int64, of recording: Range<Int64>) {
+        let around = range.lowerBound - margin..<range.upperBound + margin
+        let wide = all.slice(around)
         let narrow = all.slice(range)
         let levels = wide.map { 10 * log10($0.power + 1e-10) }
-        guard let highest = levels.max(), highest > -65, !narrow.isEmpty else { return nil }
+        let inside = all.slice(around.clamped(to: recording))
+        guard let highest = levels.max(), highest > -65, !narrow.isEmpty, !inside.isEmpty else { return nil }
         self.range = range
         level = 10 * log10(narrow.reduce(0) { $0 + $1.power } / Double(narrow.count) + 1e-10)
-        let sorted = levels.map { max($0, highest - 45) }.sorted()
+        let sorted = inside.map { max(10 * log10($0.power + 1e-10), highest - 45) }.sorted()
         let top = Double(sorted.count - 1)
         dynamics = min(40, sorted[Int(0.9 * top)] - sorted[Int(0.2 * top)])
 

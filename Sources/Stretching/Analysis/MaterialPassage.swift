@@ -28,7 +28,7 @@ package struct MaterialPassage: Sendable, Hashable {
     /// Returns the passages of a section, at least one.
     ///
     /// - Parameters:
-    ///   - seconds: Seconds as returned by ``MaterialFeatures/seconds(in:within:)`` for the section, in any order.
+    ///   - seconds: Seconds as returned by ``MaterialFeatures/seconds(in:within:of:)`` for the section, in any order.
     ///     Silent seconds, which are missing, belong to either side.
     ///   - section: In frames of the recording; not empty.
     ///
