@@ -84,9 +84,9 @@ struct ClipSource: BitwiseCopyable {
     /// Sets the attacks around a voice's position, anew for each piece, because older lists may have been freed.
     private func tellAttacks(_ voice: UnsafeMutablePointer<Voice>) {
         guard let attacks else { return }
-        var frame: Int64 = 0
-        guard unsafe voice.pointee.wantsAttacks(around: &frame) else { return }
-        unsafe voice.pointee.setAttacks(attacks.list(around: frame) ?? .empty)
+        var (frame, bands) = (Int64(0), StretchBands.three)
+        guard unsafe voice.pointee.wantsAttacks(around: &frame, for: &bands) else { return }
+        unsafe voice.pointee.setAttacks(attacks.list(around: frame, for: bands) ?? .empty)
     }
 
     /// Gives a voice the requested part of the clip; returns the number of missing frames.

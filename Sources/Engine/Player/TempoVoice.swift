@@ -111,6 +111,9 @@ struct TempoVoice: ~Copyable {
         if playing == .stretcher || run.isFading { stretcher.setAttacks(list) }
     }
 
+    /// Returns the bands into which the stretcher splits its source.
+    func stretcherBands() -> StretchBands { stretcher.bands }
+
     /// Returns true if the passage that plays, or fades out, needs attacks; nil in a pass without passages.
     func wantsAttacksInPassage() -> Bool? {
         guard let passage = run.passage else { return nil }

@@ -71,9 +71,9 @@ struct Voice: ~Copyable {
     func isPlanned() -> Bool { start.choice.method.isPlanned() }
 
     /// Returns true if the voice needs attacks of the recording; sets `frame` to the clip frame around which attacks
-    /// are needed.
-    func wantsAttacks(around frame: inout Int64) -> Bool {
-        frame = tempo.sourceFrame()
+    /// are needed, and `bands` to the bands of its stretcher.
+    func wantsAttacks(around frame: inout Int64, for bands: inout StretchBands) -> Bool {
+        (frame, bands) = (tempo.sourceFrame(), tempo.stretcherBands())
         return tempo.wantsAttacksInPassage() ?? start.choice.knowsAttacks
     }
 

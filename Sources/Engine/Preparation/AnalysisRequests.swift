@@ -20,7 +20,7 @@ final class AnalysisRequests: @unchecked Sendable {
 
     // Guarded by `lock`.
     /// Current and coming pages of each player, most urgent first.
-    private var wanted: [Int: [Int]] = [:]
+    private var wanted: [Int: [AttackPage]] = [:]
     /// Scores to prepare, the newest score of each player.
     private var tasks: [Task] = []
     /// The owner of the score in preparation, if a newer score would replace it.
@@ -32,7 +32,7 @@ final class AnalysisRequests: @unchecked Sendable {
 
     /// Returns nil if the system has no memory.
     init?(_ pages: AttackWindows) {
-        guard let store = PublishedStore(count: pages.pageCount) else { return nil }
+        guard let store = PublishedStore(count: AttackPage(pages.pageCount, .three).index) else { return nil }
         self.pages = pages
         self.store = store
         lock = store.lock
@@ -65,7 +65,7 @@ final class AnalysisRequests: @unchecked Sendable {
     }
 
     /// Sets the current and coming pages of a player, most urgent first.
-    func want(_ pages: [Int], for owner: Int) {
+    func want(_ pages: [AttackPage], for owner: Int) {
         lock.withLock {
             guard wanted[owner] != pages else { return }
             wanted[owner] = pages
@@ -89,7 +89,7 @@ final class AnalysisRequests: @unchecked Sendable {
     }
 
     /// Waits until a page's attacks are known, or the analysis ends.
-    func waitUntilReady(_ page: Int) { _ = store.wait(for: [page..<page + 1]) }
+    func waitUntilReady(_ page: AttackPage) { _ = store.wait(for: [page.index..<page.index + 1]) }
 
     /// Ends the worker's jobs.
     func stop() {
@@ -112,7 +112,7 @@ final class AnalysisRequests: @unchecked Sendable {
 
     enum Job {
         case task(@Sendable (Analyst) -> Void)
-        case page(Int)
+        case page(AttackPage)
     }
 
     /// Waits for the next job: first pages with a waiting reader, then scores, then pages near the players. Returns nil
@@ -121,14 +121,14 @@ final class AnalysisRequests: @unchecked Sendable {
         lock.withLock {
             currentOwner = nil
             while !isStopping {
-                if let page = awaitedPages.first(where: { !store.table.isPublished($0) }) { return .page(page) }
+                if let page = awaitedPages.first(where: { !store.table.isPublished($0.index) }) { return .page(page) }
                 if !tasks.isEmpty {
                     let next = tasks.removeFirst()
                     currentOwner = next.isReplaceable ? next.owner : nil
                     isMoot.store(false, ordering: .relaxed)
                     return .task(next.work)
                 }
-                if let page = nearPages.first(where: { !store.table.isPublished($0) }) { return .page(page) }
+                if let page = nearPages.first(where: { !store.table.isPublished($0.index) }) { return .page(page) }
                 lock.wait()
             }
             return nil
@@ -136,17 +136,19 @@ final class AnalysisRequests: @unchecked Sendable {
     }
 
     /// Returns the current and coming pages of the players, most urgent first.
-    func pagesNearPlayers() -> [Int] { lock.withLock { nearPages } }
+    func pagesNearPlayers() -> [AttackPage] { lock.withLock { nearPages } }
 
     /// Pages that stop a virtual clock, the longest wait first. Guarded by `lock`.
-    private var awaitedPages: [Int] { store.awaited.flatMap { $0.flatMap { $0 } } }
+    private var awaitedPages: [AttackPage] { store.awaited.flatMap { $0.flatMap { $0.map(AttackPage.init(index:)) } } }
 
     /// Current and coming pages of the players, most urgent first. Guarded by `lock`.
-    private var nearPages: [Int] {
+    private var nearPages: [AttackPage] {
         // A page with a waiting reader must not be freed before the reader has seen this page.
         var near = awaitedPages
         // A render at full speed will need the next page.
-        if let latest = store.recentlyAwaited.last { near += [latest, min(latest + 1, pages.pageCount - 1)] }
+        if let latest = store.recentlyAwaited.last.map(AttackPage.init(index:)) {
+            near += [latest, AttackPage(min(latest.number + 1, pages.pageCount - 1), latest.bands)]
+        }
         let lists = wanted.sorted { $0.key < $1.key }.map(\.value)
         for rank in 0..<(lists.map(\.count).max() ?? 0) {
             for list in lists where rank < list.count && !near.contains(list[rank]) { near.append(list[rank]) }

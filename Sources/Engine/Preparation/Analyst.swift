@@ -14,8 +14,6 @@ internal import Stretching
 @safe
 final class Analyst: @unchecked Sendable {
     let clip: Clip
-    /// The bands of the voices for which the attacks are made.
-    let bands: StretchBands
     /// The requests of the clip's players.
     let requests: AnalysisRequests
     private let recording: RecordingReader
@@ -36,9 +34,8 @@ final class Analyst: @unchecked Sendable {
     private var cache: AttackCache
 
     /// - Parameter attackBudget: Bytes of attacks to keep without a player near.
-    init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackCache.budget) {
+    init?(_ clip: Clip, attackBudget: Int = AttackCache.budget) {
         self.clip = clip
-        self.bands = bands
         let pageFrames = Analyst.pageFrames(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
         let pages = AttackWindows(frameCount: clip.frameCount, pageFrames: pageFrames)
         guard let requests = AnalysisRequests(pages) else { return nil }
@@ -107,8 +104,9 @@ extension Analyst {
         for (index, part) in score.parts.enumerated() where !part.isCopy {
             // Attacks are prepared for forward time. Backwards an attack is a sudden end, and its copy would lie on the
             // wrong side of this end.
-            preparation.voices[index].knowsAttacks = score.plan.quality.bands == bands && !part.view.isMirrored
+            preparation.voices[index].knowsAttacks = !part.view.isMirrored
             let section = preparation.materials[part.section]
+            if section.isLone { preparation.voices[index].method = .lightBands }
             let sound = PartSound(part, index: index)
             if section.passages.count > 1, part.isSpliceable {
                 let plan =
@@ -127,7 +125,7 @@ extension Analyst {
             // Speech without splices goes through the vocoder with one short window, which keeps its consonants best.
             let keepsFormants = part.isPitched && score.plan.formants != .move
             preparation.voices[index] = VoiceChoice(
-                method: .lightBands, knowsAttacks: bands == .one && !part.view.isMirrored,
+                method: .lightBands, knowsAttacks: score.plan.quality == .light && !part.view.isMirrored,
                 keepsFormants: keepsFormants)
             guard part.isSpliceable, section.passages.count == 1 else { continue }
             guard !isFirst || isWithinFirstWindows(part.clipRange) else { continue }
@@ -326,10 +324,13 @@ extension Analyst {
         if let known = materials[range] { return known }
         guard let seconds = seconds(of: range, isFirst: isFirst) else { return nil }
         if isFirst, !isWithinFirstWindows(range) {
-            return SectionMaterial([MaterialPassage(seconds, all: range)], MaterialDecision(seconds), in: range)
+            return SectionMaterial(
+                [MaterialPassage(seconds, all: range)], MaterialDecision(seconds),
+                isLone: MaterialFeatures.isLone(seconds), in: range)
         }
         let passages = MaterialPassage.passages(of: seconds, in: range, sampleRate: clip.sampleRate)
-        let judged = SectionMaterial(passages, MaterialDecision(seconds), in: range)
+        let judged = SectionMaterial(
+            passages, MaterialDecision(seconds), isLone: MaterialFeatures.isLone(seconds), in: range)
         materials[range] = judged
         return judged
     }
@@ -376,12 +377,14 @@ extension SectionMaterial {
     fileprivate init(material: MaterialChoice, of range: Range<Int64>) {
         let reason = "asked for"
         self.init(
-            material: material, score: nil, reason: reason,
+            material: material, score: nil, reason: reason, isLone: false,
             passages: [SectionPassage(clipFrames: range, material: material, score: nil, reason: reason)])
     }
 
     /// Creates the material of a judged section: the majority, and each passage.
-    fileprivate init(_ passages: [MaterialPassage], _ whole: MaterialDecision, in range: Range<Int64>) {
+    fileprivate init(
+        _ passages: [MaterialPassage], _ whole: MaterialDecision, isLone: Bool, in range: Range<Int64>
+    ) {
         let told = passages.map {
             SectionPassage(
                 clipFrames: $0.range, material: $0.material == .speech ? .speech : .music, score: $0.decision.score,
@@ -391,7 +394,8 @@ extension SectionMaterial {
         let share = Int((100 * Double(speech) / Double(range.count)).rounded())
         let reason = told.count == 1 ? told[0].reason : "\(share) % speech, in \(told.count) passages"
         self.init(
-            material: 2 * speech > range.count ? .speech : .music, score: whole.score, reason: reason, passages: told)
+            material: 2 * speech > range.count ? .speech : .music, score: whole.score, reason: reason,
+            isLone: isLone && told.allSatisfy { $0.material == .music }, passages: told)
     }
 }
 
@@ -547,17 +551,17 @@ extension Analyst {
     }
 
     /// Prepares the attacks around a page and publishes the result.
-    private func makeReady(_ page: Int) {
-        for neighbour in max(0, page - 1)...min(page + 1, pages.pageCount - 1)
-        where !cache.holds(neighbour) {
+    private func makeReady(_ page: AttackPage) {
+        for neighbour in page.neighbourhood
+        where 0..<pages.pageCount ~= neighbour.number && !cache.holds(neighbour) {
             cache.keep(attacks(in: neighbour), of: neighbour)
         }
         cache.show(page)
     }
 
     /// Returns the attacks in a page; nil if the page cannot be decoded.
-    private func attacks(in page: Int) -> AttackMaterial? {
-        let range = frames(of: page)
+    private func attacks(in page: AttackPage) -> AttackMaterial? {
+        let range = frames(of: page.number)
         let context = max(
             OnsetMap.contextFrames(sampleRate: clip.sampleRate),
             AttackMaterial.contextFrames(sampleRate: clip.sampleRate))
@@ -565,12 +569,13 @@ extension Analyst {
         else { return nil }
         // Onsets are found by their attack but belong to a page by their cut, which is up to some milliseconds earlier.
         let margin = Int64(clip.sampleRate / 20)
-        let found = onsets[page] ?? OnsetMap.onsets(in: block, within: range.lowerBound..<range.upperBound + margin)
-        onsets[page] = found
+        let found =
+            onsets[page.number] ?? OnsetMap.onsets(in: block, within: range.lowerBound..<range.upperBound + margin)
+        onsets[page.number] = found
         // A stretcher with one band has windows of one length.
         let around = range.lowerBound - Int64(clip.sampleRate) / 2..<range.upperBound + Int64(clip.sampleRate) / 2
-        let steady = bands == .three ? SteadySound.changes(in: block, within: around) : []
-        let voice = bands == .three ? voicePeriods(in: page) : []
-        return AttackMaterial(onsets: found, in: range, of: block, steady: steady, voice: voice, bands: bands)
+        let steady = page.bands == .three ? SteadySound.changes(in: block, within: around) : []
+        let voice = page.bands == .three ? voicePeriods(in: page.number) : []
+        return AttackMaterial(onsets: found, in: range, of: block, steady: steady, voice: voice, bands: page.bands)
     }
 }

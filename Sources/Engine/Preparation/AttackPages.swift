@@ -21,6 +21,25 @@ struct AttackWindows: BitwiseCopyable, Sendable {
     }
 }
 
+/// A page of a recording, for voices whose stretchers split the source into a number of bands: attacks are made for
+/// these bands.
+struct AttackPage: Hashable, Sendable {
+    let number: Int
+    let bands: StretchBands
+
+    init(_ number: Int, _ bands: StretchBands) {
+        self.number = number
+        self.bands = bands
+    }
+
+    init(index: Int) { self.init(index / 2, index % 2 == 0 ? .three : .one) }
+
+    /// Index of the page in the table of attacks.
+    var index: Int { 2 * number + (bands == .three ? 0 : 1) }
+    /// The page with the pages before and after it, which may lie outside the recording.
+    var neighbourhood: [AttackPage] { (number - 1...number + 1).map { AttackPage($0, bands) } }
+}
+
 /// A player's access to the attacks of its clip, in the epoch of the player's `ClipReader`: only between `beginBlock()`
 /// and `endBlock()` of this reader.
 ///
@@ -34,10 +53,13 @@ struct AttackReader: BitwiseCopyable, @unchecked Sendable {
     /// Identifies the reader within its analysis.
     let identifier: Int
 
-    /// Returns the attacks from one page before `frame` to one page after; nil if the page is not published yet.
+    /// Returns the attacks from one page before `frame` to one page after, for stretchers with these bands; nil if the
+    /// page is not published yet.
     ///
     /// Real-time safe: yes, wait-free, except with a reader that waits.
-    func list(around frame: Int64) -> AttackList? {
-        unsafe lists.address(at: pages.page(of: frame))?.assumingMemoryBound(to: AttackList.self).pointee
+    func list(around frame: Int64, for bands: StretchBands) -> AttackList? {
+        unsafe lists.address(at: AttackPage(pages.page(of: frame), bands).index)?.assumingMemoryBound(
+            to: AttackList.self
+        ).pointee
     }
 }

@@ -18,6 +18,15 @@ struct VoicePassage: BitwiseCopyable {
     var knowsAttacks: Bool
     var keepsFormants: Bool
 
+    /// The bands for which the passage needs attacks; nil for none.
+    var attackBands: StretchBands? {
+        switch method {
+        case .fullBands: knowsAttacks ? .three : nil
+        case .lightBands: knowsAttacks ? .one : nil
+        case .splices: nil
+        }
+    }
+
     func isSplices() -> Bool {
         if case .splices = method { return true }
         return false

@@ -32,6 +32,18 @@ struct Preparation: Sendable {
     /// Owns the lists of passages to which `voices` refer.
     var passages: [PassagePlan] = []
 
+    /// The bands of the voices that know attacks. Frozen sound has three bands.
+    var attackBands: Set<StretchBands> {
+        voices.reduce(into: []) { bands, voice in
+            switch voice.method {
+            case .fullBands, .frozen: if voice.knowsAttacks { bands.insert(.three) }
+            case .lightBands: if voice.knowsAttacks { bands.insert(.one) }
+            case .passages(let list): bands.formUnion((0..<list.count).compactMap { list[$0].attackBands })
+            case .splices, .tape: break
+            }
+        }
+    }
+
     /// Creates a preparation without any analysis, so every voice is plain.
     init(unknownPartsOf score: Score) {
         let method = score.plan.quality.method

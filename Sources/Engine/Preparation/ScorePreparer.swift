@@ -1,5 +1,6 @@
 internal import Clips
 internal import Realtime
+internal import Stretching
 internal import Synchronization
 
 /// Prepares the scores of one player, and keeps the analysis of the clip alive.
@@ -10,12 +11,14 @@ final class ScorePreparer: Sendable {
     let reader: AttackReader?
     private let analysis: ClipAnalysis?
     private let waits: Bool
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
         /// Requests so far. The number of the latest request is the ticket of the score to prepare.
         var requests = 0
         var finished: Finished?
+        /// The bands of the voices that need attacks.
+        var bands: Set<StretchBands>
         /// The classification of the sections, until its report.
         var news: [SectionMaterial] = []
     }
@@ -29,13 +32,14 @@ final class ScorePreparer: Sendable {
     }
 
     /// - Parameters:
-    ///   - quality: of the first score; voices of another quality get no attacks.
+    ///   - quality: of the first score.
     ///   - waits: true under the virtual clock.
     ///   - listens: false leaves every voice plain.
     ///   - epoch: the epoch in which the player reads its clip.
     init(_ clip: Clip, quality: StretchQuality, waits: Bool, listens: Bool, epoch: ReadEpoch) {
         self.waits = waits
-        analysis = listens ? ClipAnalysis.shared(for: clip, bands: quality.bands) : nil
+        analysis = listens ? ClipAnalysis.shared(for: clip) : nil
+        state = Mutex(State(bands: [quality.bands]))
         reader = analysis?.requests.makeReader(waits: waits, epoch: epoch)
     }
 
@@ -55,7 +59,10 @@ final class ScorePreparer: Sendable {
                 answer.give($0.prepare(score) ?? unknown)
             }
             let preparation = answer.wait()
-            state.withLock { $0.news = preparation.materials }
+            state.withLock { state in
+                state.bands = preparation.attackBands
+                state.news = preparation.materials
+            }
             return (preparation, nil)
         }
         let ticket = state.withLock { state in
@@ -65,7 +72,10 @@ final class ScorePreparer: Sendable {
         requests.submit(owner: reader.identifier, replacesOlder: true) { [weak self] analyst in
             func give(_ preparation: Preparation, isLast: Bool) {
                 let made = Finished(ticket: ticket, preparation: preparation, isLast: isLast)
-                self?.state.withLock { $0.finished = made }
+                self?.state.withLock { state in
+                    state.finished = made
+                    state.bands = preparation.attackBands
+                }
             }
             // Analysing hours takes a while; the first minutes tell the material of most of a section.
             if !analyst.isSoonPrepared(score) {
@@ -102,7 +112,7 @@ final class ScorePreparer: Sendable {
         let answer = Answer<Void>()
         analysis.requests.submit(owner: reader.identifier, replacesOlder: false) { _ in answer.give(()) }
         answer.wait()
-        for frame in clipFrames { analysis.requests.waitUntilReady(reader.pages.page(of: frame)) }
+        for page in pages(around: clipFrames, reader) { analysis.requests.waitUntilReady(page) }
     }
 
     /// Ends every wait of the render side for attacks, now and later.
@@ -113,12 +123,20 @@ final class ScorePreparer: Sendable {
     /// Sets the current and coming places of the player, so that the attacks there are ready in time.
     func want(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }
-        var pages: [Int] = []
+        analysis.requests.want(pages(around: clipFrames, reader), for: reader.identifier)
+    }
+
+    /// Returns the pages around some frames, each page once.
+    private func pages(around clipFrames: [Int64], _ reader: AttackReader) -> [AttackPage] {
+        let wanted = state.withLock { $0.bands }
+        var pages: [AttackPage] = []
         for frame in clipFrames {
-            let page = reader.pages.page(of: frame)
-            if !pages.contains(page) { pages.append(page) }
+            for bands in [StretchBands.three, .one] where wanted.contains(bands) {
+                let page = AttackPage(reader.pages.page(of: frame), bands)
+                if !pages.contains(page) { pages.append(page) }
+            }
         }
-        analysis.requests.want(pages, for: reader.identifier)
+        return pages
     }
 
     /// Passes one value from the worker to a waiting thread.

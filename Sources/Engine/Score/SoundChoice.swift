@@ -37,6 +37,8 @@ public struct SectionMaterial: Sendable, Hashable {
     package let score: Double?
     /// The reason, in words.
     public let reason: String
+    /// True if one line plays alone, so that windows of 46 ms separate all partials.
+    let isLone: Bool
     /// The section's passages, in order and without gaps; a section that is all of one kind is one passage.
     package let passages: [SectionPassage]
 }

@@ -26,6 +26,10 @@ package struct MaterialFeatures: Sendable, Hashable {
     /// Change of the periodicity within two seconds, 0 to 1.
     let periodicityChange: Double
 
+    /// Share of the sound whose partials are multiples of one pitch of 100 Hz and more, 0 to 1: one line, or a chord in
+    /// tune, whose partials windows of 46 ms separate.
+    let lineShare: Double
+
     /// Level of the softest parts within four seconds below the loudest, in dB: where a single voice pauses, nothing is
     /// left.
     ///
@@ -52,6 +56,15 @@ package struct MaterialFeatures: Sendable, Hashable {
             0.087 * dynamics + 6.28 * periodicity - 4.61 * steadiness + 6.88 * gliding.squareRoot()
             + 0.123 * brightnessChange - 3.39 * periodicityChange - 6.43
         return min(4, max(-4, evidence))
+    }
+
+    /// Returns true if one line plays alone in a section.
+    ///
+    /// Lines of one instrument, with the reverberation of a sound font, have a mean share of .7 to .98, and music for
+    /// several instruments below .2; see docs/modulations.md.
+    package static func isLone(_ seconds: [MaterialFeatures]) -> Bool {
+        let share = seconds.reduce(0) { $0 + $1.lineShare } / Double(max(1, seconds.count))
+        return share > 0.65
     }
 
     /// Returns the number of frames that the block should reach beyond the core on either side; frames outside the
@@ -118,6 +131,8 @@ package struct MaterialFeatures: Sendable, Hashable {
         let weights = narrow.map { $0.power.squareRoot() }
         periodicity = Self.mean(narrow.map(\.periodicity), weights)
         steadiness = Self.mean(narrow.map(\.steadiness), weights)
+        let powers = narrow.map(\.power)
+        lineShare = Self.mean(narrow.map { $0.periodicity >= 0.9 && $0.pitch >= 100 ? 1 : 0 }, powers)
         gliding = Self.gliding(wide, from: all.offset(of: range, in: range.lowerBound - margin), weights)
         let audible = wide.map { 10 * log10($0.power + 1e-10) > highest - 40 ? sqrt(sqrt($0.power)) : 0 }
         (pauseDepth, pauseSteadiness) = Self.pauses(

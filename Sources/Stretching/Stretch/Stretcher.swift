@@ -79,7 +79,7 @@ public struct Stretcher: ~Copyable {
     /// Source frames around a sample of each band that determine the sample's value.
     private let bandContexts: InlineArray<3, Int>
 
-    private(set) var bands = StretchBands.three
+    package private(set) var bands = StretchBands.three
     /// True if the stretcher stays where it started.
     private(set) var isFrozen = false
     /// Output frames emitted since the start.
