@@ -96,7 +96,7 @@ struct AttackCacheTests {
             frame % 30_000 < 200 ? Float.random(in: -0.5...0.5, using: &random) : 0.001
         }
         let clip = try Clip.inMemory([samples], sampleRate: rate)
-        let analyst = try #require(Analyst(clip, bands: .three, attackBudget: 0))
+        let analyst = try #require(Analyst(clip, attackBudget: 0))
         let work = PlainThread(name: "test-analysis") { analyst.run() }
         let thread = try #require(work)
         defer { thread.detach() }

@@ -122,7 +122,7 @@ struct PreparationTests {
     func abandoned() throws {
         let score = try Self.score(.speech)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
-        let analysis = try #require(ClipAnalysis.shared(for: clip, bands: .three))
+        let analysis = try #require(ClipAnalysis.shared(for: clip))
         let report = Mutex((begun: false, abandoned: false, waited: false, done: false))
         analysis.requests.submit(owner: 7, replacesOlder: true) { analyst in
             report.withLock { $0.begun = true }

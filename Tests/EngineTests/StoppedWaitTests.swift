@@ -72,7 +72,7 @@ struct StoppedWaitTests {
     private func isWaiting(_ engine: Engine, _ clip: Clip, _ score: Score, _ wait: Wait) -> Bool {
         guard wait.speed != 1 else { return engine.position.framesWritten == Int64(wait.made) }
         guard engine.position.framesWritten >= Int64(wait.made),
-            let store = ClipAnalysis.shared(for: clip, bands: score.plan.quality.bands)?.requests.store
+            let store = ClipAnalysis.shared(for: clip)?.requests.store
         else { return false }
         return store.lock.withLock { !store.awaited.isEmpty }
     }

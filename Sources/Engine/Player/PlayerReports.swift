@@ -124,7 +124,7 @@ extension PassSound {
         switch choice.method {
         case .splices: self = .speech
         case .passages(let list): self = list.isMostlySpeech ? .speech : .music
-        case .fullBands, .lightBands, .tape, .frozen: self = choice.knowsAttacks ? .music : .plain
+        case .bands, .tape, .frozen: self = choice.knowsAttacks ? .music : .plain
         }
     }
 }

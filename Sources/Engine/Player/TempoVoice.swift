@@ -70,12 +70,9 @@ struct TempoVoice: ~Copyable {
         case .passages(let list):
             run.begin(list, planFrame: planFrame, speed: speed)
             startPassage(at: clipFrame)
-        case .fullBands:
+        case .bands(let bands):
             playing = .stretcher
-            stretcher.start(at: clipFrame, speed: speed, bands: .three)
-        case .lightBands:
-            playing = .stretcher
-            stretcher.start(at: clipFrame, speed: speed, bands: .one)
+            stretcher.start(at: clipFrame, speed: speed, bands: bands)
         case .frozen:
             playing = .stretcher
             stretcher.freeze(at: clipFrame)
@@ -209,8 +206,7 @@ extension TempoVoice {
         case .splices(let list):
             playing = .splicer
             splicer.start(atOutput: run.planFrame - passage.planFrame, list)
-        case .fullBands: startStretcher(at: clipFrame, bands: .three)
-        case .lightBands: startStretcher(at: clipFrame, bands: .one)
+        case .bands(let bands): startStretcher(at: clipFrame, bands: bands)
         }
     }
 

@@ -106,7 +106,7 @@ extension Analyst {
             // wrong side of this end.
             preparation.voices[index].knowsAttacks = !part.view.isMirrored
             let section = preparation.materials[part.section]
-            if section.isLone { preparation.voices[index].method = .lightBands }
+            if section.isLone { preparation.voices[index].method = .bands(.line) }
             let sound = PartSound(part, index: index)
             if section.passages.count > 1, part.isSpliceable {
                 let plan =
@@ -125,7 +125,7 @@ extension Analyst {
             // Speech without splices goes through the vocoder with one short window, which keeps its consonants best.
             let keepsFormants = part.isPitched && score.plan.formants != .move
             preparation.voices[index] = VoiceChoice(
-                method: .lightBands, knowsAttacks: score.plan.quality == .light && !part.view.isMirrored,
+                method: .bands(.one), knowsAttacks: score.plan.quality == .light && !part.view.isMirrored,
                 keepsFormants: keepsFormants)
             guard part.isSpliceable, section.passages.count == 1 else { continue }
             guard !isFirst || isWithinFirstWindows(part.clipRange) else { continue }
@@ -210,14 +210,14 @@ extension Analyst {
         let motion = PlanMotion(part)
         let passages = section.passages(in: part.view)
         guard hasPulses(section) == true, let starts = starts(of: passages, in: part, motion) else { return nil }
-        let unspliced: VoicePassage.Method = if case .fullBands = vocoder.method { .fullBands } else { .lightBands }
+        let bands: StretchBands = if case .bands(let bands) = vocoder.method { bands } else { .one }
         var voices: [VoicePassage] = []
         var plans: [SplicePlan] = []
         var (change, secondsLeftOut) = (0.0, 0.0)
         for (index, passage) in passages.enumerated() {
             let (first, next) = (starts[index], starts[index + 1])
             let isSpeech = passage.material == .speech
-            var method = unspliced
+            var method = VoicePassage.Method.bands(bands)
             if isSpeech {
                 let clipFrames = first.clipFrame..<next.clipFrame
                 guard let plan = splicePlan(of: clipFrames, outputs: first.planFrame..<next.planFrame, part, motion)

@@ -24,20 +24,18 @@ struct AttackWindows: BitwiseCopyable, Sendable {
 /// A page of a recording, for voices whose stretchers split the source into a number of bands: attacks are made for
 /// these bands.
 struct AttackPage: Hashable, Sendable {
-    let number: Int
-    let bands: StretchBands
+    /// Index of the page in the table of attacks: attacks of one band follow those of three.
+    let index: Int
 
-    init(_ number: Int, _ bands: StretchBands) {
-        self.number = number
-        self.bands = bands
-    }
+    init(index: Int) { self.index = index }
 
-    init(index: Int) { self.init(index / 2, index % 2 == 0 ? .three : .one) }
+    init(_ number: Int, _ bands: StretchBands) { index = 2 * number + (bands == .three ? 0 : 1) }
 
-    /// Index of the page in the table of attacks.
-    var index: Int { 2 * number + (bands == .three ? 0 : 1) }
+    var number: Int { index / 2 }
+    /// The bands of the attacks: one or three.
+    var bands: StretchBands { index % 2 == 0 ? .three : .one }
     /// The page with the pages before and after it, which may lie outside the recording.
-    var neighbourhood: [AttackPage] { (number - 1...number + 1).map { AttackPage($0, bands) } }
+    var neighbourhood: [AttackPage] { [AttackPage(index: index - 2), self, AttackPage(index: index + 2)] }
 }
 
 /// A player's access to the attacks of its clip, in the epoch of the player's `ClipReader`: only between `beginBlock()`

@@ -5,7 +5,7 @@ internal import Stretching
 /// A run of a pass with a single method. Trivial.
 struct VoicePassage: BitwiseCopyable {
     enum Method: BitwiseCopyable {
-        case fullBands, lightBands
+        case bands(StretchBands)
         /// The list counts its output frames from the beginning of the passage.
         case splices(SpliceList)
     }
@@ -21,8 +21,7 @@ struct VoicePassage: BitwiseCopyable {
     /// The bands for which the passage needs attacks; nil for none.
     var attackBands: StretchBands? {
         switch method {
-        case .fullBands: knowsAttacks ? .three : nil
-        case .lightBands: knowsAttacks ? .one : nil
+        case .bands(let bands): knowsAttacks ? bands : nil
         case .splices: nil
         }
     }

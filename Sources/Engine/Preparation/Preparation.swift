@@ -9,13 +9,14 @@ struct VoiceChoice: BitwiseCopyable {
     var keepsFormants = false
 
     /// Bands and rotations alone, because the section has no analysis yet.
-    static var plain: VoiceChoice { VoiceChoice(method: .fullBands, knowsAttacks: false) }
+    static var plain: VoiceChoice { VoiceChoice(method: .bands(.three), knowsAttacks: false) }
 
     /// Returns true if both choices sound the same for certain; plans are not compared.
     func isSame(as other: VoiceChoice) -> Bool {
         guard knowsAttacks == other.knowsAttacks, keepsFormants == other.keepsFormants else { return false }
         return switch (method, other.method) {
-        case (.fullBands, .fullBands), (.lightBands, .lightBands), (.tape, .tape): true
+        case (.bands(let bands), .bands(let others)): bands == others
+        case (.tape, .tape): true
         default: false
         }
     }
@@ -36,8 +37,8 @@ struct Preparation: Sendable {
     var attackBands: Set<StretchBands> {
         voices.reduce(into: []) { bands, voice in
             switch voice.method {
-            case .fullBands, .frozen: if voice.knowsAttacks { bands.insert(.three) }
-            case .lightBands: if voice.knowsAttacks { bands.insert(.one) }
+            case .bands(let own): if voice.knowsAttacks { bands.insert(own) }
+            case .frozen: if voice.knowsAttacks { bands.insert(.three) }
             case .passages(let list): bands.formUnion((0..<list.count).compactMap { list[$0].attackBands })
             case .splices, .tape: break
             }
@@ -46,14 +47,13 @@ struct Preparation: Sendable {
 
     /// Creates a preparation without any analysis, so every voice is plain.
     init(unknownPartsOf score: Score) {
-        let method = score.plan.quality.method
         voices = score.parts.map { part in
             if score.plan.varispeed { return VoiceChoice(method: .tape, knowsAttacks: false) }
             // One voice plays the whole pass, so the voice must be able to follow the fastest part of its curve.
             let fastest = part.curve.speeds.upperBound / part.pitchRatio
             let isTooFast = fastest > Stretcher.fastestInBands
             return VoiceChoice(
-                method: isTooFast ? .lightBands : method, knowsAttacks: false,
+                method: .bands(isTooFast ? .one : score.plan.quality.bands), knowsAttacks: false,
                 keepsFormants: part.isPitched && score.plan.formants == .keep)
         }
     }
@@ -68,14 +68,6 @@ extension StretchQuality {
         switch self {
         case .full: .three
         case .light: .one
-        }
-    }
-
-    /// The method of a voice for anything but speech.
-    var method: TempoMethod {
-        switch self {
-        case .full: .fullBands
-        case .light: .lightBands
         }
     }
 }

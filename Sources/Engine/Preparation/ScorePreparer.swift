@@ -131,7 +131,7 @@ final class ScorePreparer: Sendable {
         let wanted = state.withLock { $0.bands }
         var pages: [AttackPage] = []
         for frame in clipFrames {
-            for bands in [StretchBands.three, .one] where wanted.contains(bands) {
+            for bands in [StretchBands.three, .one, .line] where wanted.contains(bands) {
                 let page = AttackPage(reader.pages.page(of: frame), bands)
                 if !pages.contains(page) { pages.append(page) }
             }

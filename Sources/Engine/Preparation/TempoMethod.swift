@@ -2,10 +2,8 @@ internal import Stretching
 
 /// The method by which a voice changes the tempo. Trivial.
 enum TempoMethod: BitwiseCopyable {
-    /// The stretcher with three bands; known attacks are treated separately.
-    case fullBands
-    /// The stretcher with one band.
-    case lightBands
+    /// The stretcher; known attacks are treated separately.
+    case bands(StretchBands)
     /// By splices at places planned beforehand.
     case splices(SpliceList)
     /// Speech by splices and everything else by the stretcher, passage by passage.
@@ -19,7 +17,7 @@ enum TempoMethod: BitwiseCopyable {
     func isPlanned() -> Bool {
         switch self {
         case .splices, .passages: true
-        case .fullBands, .lightBands, .tape, .frozen: false
+        case .bands, .tape, .frozen: false
         }
     }
 }

@@ -177,7 +177,7 @@ private struct Layout {
     init(sampleRate: Int, bands: StretchBands, times: AttackTimes, steady: [SteadyChange]) {
         self.steady = steady
         self.sampleRate = sampleRate
-        isWhole = bands == .one
+        isWhole = bands.isWhole
         self.bands = isWhole ? [.high] : StretchBand.allCases
         shape = BandShape(sampleRate: sampleRate)
         self.times = times

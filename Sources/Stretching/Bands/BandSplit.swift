@@ -102,7 +102,7 @@ struct BandSplit: ~Copyable {
     /// With one band, the high band is the unchanged source and the other bands are not computed.
     mutating func restart(at first: Int64, bands: StretchBands) {
         precondition(first % Int64(blockFrames) == 0, "Blocks lie at multiples of their length.")
-        isWhole = bands == .one
+        isWhole = bands.isWhole
         firstFrame = first
         acceptedEnd = first
         dividedEnd = first

@@ -185,7 +185,9 @@ public struct Stretcher: ~Copyable {
         at sourceFrame: Int64, speed: Double, bands: StretchBands = .three, attacks: AttackList
     ) {
         precondition(speed >= Self.slowest && speed <= Self.fastest, "A stretcher takes speeds of 1/16 to 16.")
-        begin(at: sourceFrame, speed: speed, bands: speed > Self.fastestInBands ? .one : bands, attacks: attacks)
+        begin(
+            at: sourceFrame, speed: speed, bands: speed > Self.fastestInBands && bands == .three ? .one : bands,
+            attacks: attacks)
     }
 
     /// Starts at a place in the source and stays there: the sound is constant from 12 ms after the start.
@@ -214,7 +216,7 @@ public struct Stretcher: ~Copyable {
         hasCopied = false
         position.restart(
             at: sourceFrame, speed: speed, shape: shape, sampleRate: sampleRate,
-            attacks: attacks.bands == bands ? attacks : .empty)
+            attacks: attacks.bands.isWhole == bands.isWhole ? attacks : .empty)
         // Before this step no short window has rotations.
         let firstDecision = high.short.schedule.startEnd + high.short.schedule.hopSteps
         high.restart(bands: bands, firstStep: firstDecision)
@@ -381,7 +383,7 @@ public struct Stretcher: ~Copyable {
         precondition(
             frame >= emittedFrames + Int64(leadFrames) || frame >= 0 && position.end == 0,
             "A change of speed came too late.")
-        guard !isFrozen, bands == .one || speed <= Self.fastestInBands else { return false }
+        guard !isFrozen, bands.isWhole || speed <= Self.fastestInBands else { return false }
         return position.changeSpeed(at: frame, to: speed, over: frameCount)
     }
 }
@@ -437,7 +439,7 @@ extension Stretcher {
         let (source, place) = (segmentSource(atStep: step, .high), position.place(atStep: step))
         high.short.isNoise = position.landings.list.isNoise(at: Int64(place.position))
         high.short.voice.period = position.landings.list.voicePeriod(at: Int64(place.position))
-        high.short.followsPartials = RotationField.hasLobeRule(at: place)
+        high.short.followsPartials = bands == .line || RotationField.hasLobeRule(at: place)
         high.short.runStage(split.high, place: place.position, source: source, interpolator: split.middleInterpolator)
         guard isOpening else { return }
         high.short.fillStart(
@@ -726,7 +728,7 @@ extension Stretcher {
     }
 
     /// Returns the source frames around a sample that determine the sample's value.
-    private func context(of band: StretchBand) -> Int { bands == .one ? 0 : bandContexts[band.rawValue] }
+    private func context(of band: StretchBand) -> Int { bands.isWhole ? 0 : bandContexts[band.rawValue] }
 }
 
 // MARK: - Attacks
@@ -748,7 +750,7 @@ extension Stretcher {
         @_noAllocation @_noLocks
     #endif
     package mutating func setAttacks(_ list: AttackList) {
-        let fitting = list.bands == bands ? list : .empty
+        let fitting = list.bands.isWhole == bands.isWhole ? list : .empty
         guard !fitting.isSame(as: position.landings.list) else { return }
         let copyFrame = position.copyFrame
         position.continueWith(fitting)

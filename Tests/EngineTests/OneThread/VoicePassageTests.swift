@@ -49,12 +49,12 @@ struct VoicePassageTests {
     func toVocoder() {
         let plan = Self.splices(3000..<15_000)
         let passages = PassagePlan(
-            [Self.passage(0, 3000, .splices(plan.list)), Self.passage(16_000, 15_000, .fullBands)], splices: [plan],
+            [Self.passage(0, 3000, .splices(plan.list)), Self.passage(16_000, 15_000, .bands(.three))], splices: [plan],
             isMostlySpeech: true)
         for block in [512, 333] {
             let output = Self.play(.passages(passages.list), from: 3000, frames: 24_000, block: block)
             #expect(Array(output[..<16_000]) == Self.play(.splices(plan.list), from: 3000, frames: 16_000))
-            #expect(Array(output[16_000...]) == Self.play(.fullBands, from: 15_000, frames: 8000))
+            #expect(Array(output[16_000...]) == Self.play(.bands(.three), from: 15_000, frames: 8000))
         }
         // At the change both are the recording itself.
         let output = Self.play(.passages(passages.list), from: 3000, frames: 17_000)
@@ -65,10 +65,10 @@ struct VoicePassageTests {
     func toSplices() {
         let plan = Self.splices(9000..<21_000)
         let passages = PassagePlan(
-            [Self.passage(0, 3000, .lightBands), Self.passage(8000, 9000, .splices(plan.list))], splices: [plan],
+            [Self.passage(0, 3000, .bands(.one)), Self.passage(8000, 9000, .splices(plan.list))], splices: [plan],
             isMostlySpeech: true)
         let spliced = Self.play(.splices(plan.list), from: 9000, frames: 12_000)
-        let vocoded = Self.play(.lightBands, from: 3000, frames: 8400)
+        let vocoded = Self.play(.bands(.one), from: 3000, frames: 8400)
         for block in [512, 77] {
             let output = Self.play(.passages(passages.list), from: 3000, frames: 20_000, block: block)
             #expect(Array(output[..<8000]) == Array(vocoded[..<8000]))
