@@ -134,6 +134,16 @@ import Testing
         return MaterialDecision(MaterialFeatures.seconds(in: block, within: recording, of: recording))
     }
 
+    @Test("a line that plays alone is told from music for several instruments", .enabled(if: Workload.isWhole))
+    func lines() {
+        #expect(MaterialFeatures.isLone(seconds(block(Self.melody(seconds: 6, seed: 3).samples))))
+        var scenes = OnsetScenes(seed: 31)
+        for sound in scenes.all(seconds: 8) where sound.family == .mixed {
+            #expect(!MaterialFeatures.isLone(seconds(sound.block)), "\(sound.family)")
+        }
+        #expect(!MaterialFeatures.isLone([]))
+    }
+
     @Test("silence, no frames and a single frame are not classified as speech")
     func strangeInput() {
         for samples in [[], [0.5], [Float](repeating: 0, count: 50000), [Float](repeating: 1, count: 20000)] {

@@ -11,6 +11,8 @@ struct AttackCacheTests {
     private static let rate = 8000
     private static let pageFrames: Int64 = 8192
 
+    private static let pages = (0..<10).map { AttackPage($0, .three) }
+
     /// A burst in the middle of a page of noise, prepared.
     private static func material() -> AttackMaterial {
         var random = SeededGenerator(seed: 3)
@@ -27,12 +29,12 @@ struct AttackCacheTests {
     private func withFullCache(
         budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackCache, PublishedStore) throws -> Void
     ) throws {
-        let store = try #require(PublishedStore(count: 10))
+        let store = try #require(PublishedStore(count: 20))
         let material = Self.material()
         try #require(material.byteCount > 0)
         var cache = AttackCache(store: store, budget: budget(material.byteCount))
-        for page in 0..<10 { cache.keep(material, of: page) }
-        for page in 0..<10 { cache.show(page) }
+        for page in Self.pages { cache.keep(material, of: page) }
+        for page in Self.pages { cache.show(page) }
         try body(&cache, store)
     }
 
@@ -40,7 +42,7 @@ struct AttackCacheTests {
     func roomy() throws {
         try withFullCache(budget: { 10 * $0 }) { cache, store in
             cache.tidy(keeping: [])
-            #expect((0..<10).allSatisfy { cache.holds($0) && store.table.isPublished($0) })
+            #expect(Self.pages.allSatisfy { cache.holds($0) && store.table.isPublished($0.index) })
             #expect(cache.retiredCount == 0)
         }
     }
@@ -48,22 +50,32 @@ struct AttackCacheTests {
     @Test("the attack lists farthest from a player are freed first, and no more than necessary")
     func farthest() throws {
         try withFullCache(budget: { 7 * $0 }) { cache, store in
-            cache.tidy(keeping: [2])
-            #expect((0..<10).map { cache.holds($0) } == (0..<10).map { $0 < 7 })
+            cache.tidy(keeping: [Self.pages[2]])
+            #expect(Self.pages.map { cache.holds($0) } == (0..<10).map { $0 < 7 })
             // Page 6 is published with its neighbour 7, which has gone.
-            #expect((0..<10).map { store.table.isPublished($0) } == (0..<10).map { $0 < 6 })
+            #expect(Self.pages.map { store.table.isPublished($0.index) } == (0..<10).map { $0 < 6 })
         }
     }
 
     @Test("attacks near a player are kept, however small the budget")
     func near() throws {
         try withFullCache(budget: { _ in 0 }) { cache, store in
-            cache.tidy(keeping: [1, 8])
+            cache.tidy(keeping: [Self.pages[1], Self.pages[8]])
             let kept = [true, true, true, true, false, false, true, true, true, true]
-            #expect((0..<10).map { cache.holds($0) } == kept)
+            #expect(Self.pages.map { cache.holds($0) } == kept)
             // Pages near lists are complete, with their neighbours.
-            for page in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(page)) }
-            for page in [3, 4, 5, 6] { #expect(!store.table.isPublished(page)) }
+            for page in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(Self.pages[page].index)) }
+            for page in [3, 4, 5, 6] { #expect(!store.table.isPublished(Self.pages[page].index)) }
+        }
+    }
+
+    @Test("attacks for other bands than a player's are freed first")
+    func otherBands() throws {
+        try withFullCache(budget: { 10 * $0 }) { cache, _ in
+            let light = AttackPage(9, .one)
+            cache.keep(Self.material(), of: light)
+            cache.tidy(keeping: [Self.pages[0]])
+            #expect(!cache.holds(light) && Self.pages.allSatisfy { cache.holds($0) })
         }
     }
 
@@ -73,16 +85,16 @@ struct AttackCacheTests {
             let (inside, outside) = (ReadEpoch(), ReadEpoch())
             _ = (store.addReader(inside), store.addReader(outside))
             inside.reader.enter()
-            let address = unsafe try #require(store.table.address(at: 9))
+            let address = unsafe try #require(store.table.address(at: Self.pages[9].index))
             let held = unsafe address.assumingMemoryBound(to: AttackList.self).pointee
-            cache.tidy(keeping: [0])
-            #expect(!store.table.isPublished(9))
-            cache.tidy(keeping: [0])
+            cache.tidy(keeping: [Self.pages[0]])
+            #expect(!store.table.isPublished(Self.pages[9].index))
+            cache.tidy(keeping: [Self.pages[0]])
             #expect(cache.retiredCount > 0)
             // The recording's beginning has a record, too.
             #expect((0..<held.count).map { held[$0].cut } == [0, 4000])
             inside.reader.leave()
-            cache.tidy(keeping: [0])
+            cache.tidy(keeping: [Self.pages[0]])
             #expect(cache.retiredCount == 0)
         }
     }
@@ -108,7 +120,7 @@ struct AttackCacheTests {
         func cuts(in page: Int) -> [Int64] {
             epoch.reader.enter()
             defer { epoch.reader.leave() }
-            guard let list = reader.list(around: Int64(page) * pageFrames) else { return [] }
+            guard let list = reader.list(around: Int64(page) * pageFrames, for: .three) else { return [] }
             return (0..<list.count).map { list[$0].cut }
         }
         let first = cuts(in: 0)
