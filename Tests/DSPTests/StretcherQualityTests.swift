@@ -93,20 +93,27 @@ struct StretcherQualityTests {
         #expect(vibratoLost(hertz: 457, speed: 0.62) > 1.5)
     }
 
-    /// Per cent of the depth that a vibrato of 50 cents loses in short windows.
-    private func vibratoLost(hertz: Double, speed: Double) -> Double {
+    @Test("a line in one band keeps the depth of its vibrato at every speed", arguments: [0.3, 0.5, 0.75, 1.5])
+    func linesKeepTheirVibrato(speed: Double) {
+        #expect(abs(vibratoLost(hertz: 220, harmonics: 4, speed: speed, bands: .line)) < 0.5)
+    }
+
+    /// Per cent of the depth that a vibrato of 50 cents loses, in three bands in short windows.
+    private func vibratoLost(
+        hertz: Double, harmonics: Int = 1, speed: Double, bands: StretchBands = .three
+    ) -> Double {
         let tone = ModulatedTone(
-            hertz: hertz, harmonics: 1, seconds: 4 * max(1, speed), pitch: .vibrato(swingHertz: 5.5, cents: 50))
-        return reader(tone, speed).vibrato(slowed(tone, speed)).depthLost
+            hertz: hertz, harmonics: harmonics, seconds: 4 * max(1, speed), pitch: .vibrato(swingHertz: 5.5, cents: 50))
+        return reader(tone, speed).vibrato(slowed(tone, speed, bands)).depthLost
     }
 
     private func reader(_ tone: ModulatedTone, _ speed: Double) -> ModulationReader {
         ModulationReader(tone, speed: speed, sampleRate: 44100)
     }
 
-    private func slowed(_ tone: ModulatedTone, _ speed: Double) -> [Float] {
+    private func slowed(_ tone: ModulatedTone, _ speed: Double, _ bands: StretchBands = .three) -> [Float] {
         let source = tone.samples(sampleRate: 44100)
-        return stretched([source], speed: speed, frameCount: Int(Double(source.count) / speed))[0]
+        return stretched([source], speed: speed, frameCount: Int(Double(source.count) / speed), bands: bands)[0]
     }
 
     @Test("stretched noise keeps its level")

@@ -118,28 +118,32 @@ struct PreparationTests {
         }
     }
 
-    @Test("a line that plays alone gets one band, and chords get three")
+    @Test("a line that plays alone gets one band, and chords get three; frozen sound of the full quality has three")
     func lines() throws {
-        func methods(_ tones: [Double], _ quality: StretchQuality) throws -> [StretchBands?] {
-            let samples = tones.map { tone in
-                (0..<44_100).map { Float(0.1 * sin(2 * .pi * tone * Double($0) / Double(Self.rate))) }
+        func prepared(_ tones: [Double], _ quality: StretchQuality) throws -> (
+            methods: Set<StretchBands?>, attacks: Set<StretchBands>
+        ) {
+            let sum = (0..<44_100).map { frame in
+                Float(tones.reduce(0) { $0 + 0.1 * sin(2 * .pi * $1 * Double(frame) / Double(Self.rate)) })
             }
-            let sum = samples[0].indices.map { index in samples.reduce(0) { $0 + $1[index] } }
             let clip = try Clip.inMemory([sum], sampleRate: Self.rate)
             let analysis = try #require(ClipAnalysis.shared(for: clip))
-            let found = Mutex<[StretchBands?]?>(nil)
+            let found = Mutex<Preparation?>(nil)
             let score = try Self.score(.auto, quality: quality)
             analysis.requests.submit(owner: 1, replacesOlder: false) { analyst in
-                let voices = analyst.prepare(score)?.voices ?? []
-                found.withLock { $0 = voices.map { if case .bands(let bands) = $0.method { bands } else { nil } } }
+                let preparation = analyst.prepare(score)
+                found.withLock { $0 = preparation }
             }
             #expect(eventually { found.withLock { $0 != nil } })
-            return found.withLock { $0 ?? [] }
+            let preparation = try #require(found.withLock { $0 })
+            let methods = preparation.voices.map { if case .bands(let bands) = $0.method { bands } else { nil } }
+            return (Set(methods), preparation.attackBands)
         }
-        for quality in [StretchQuality.full, .light] {
-            #expect(try methods([220, 440, 660], quality).allSatisfy { $0 == .line })
-            #expect(try methods([220, 277.2, 329.6], quality).allSatisfy { $0 == (quality == .full ? .three : .one) })
-        }
+        let (line, chord) = ([220.0, 440, 660], [220, 277.2, 329.6])
+        #expect(try prepared(line, .full) == ([.line], [.line, .three]))
+        #expect(try prepared(line, .light) == ([.line], [.line]))
+        #expect(try prepared(chord, .full) == ([.three], [.three]))
+        #expect(try prepared(chord, .light) == ([.one], [.one]))
     }
 
     @Test("the analysis for a replaced score is abandoned, but not while a caller waits for it")

@@ -5,6 +5,7 @@ struct FrozenSound: BitwiseCopyable, Equatable {
     let clipFrame: Int64
     let pitchRatio: Double
     let keepsFormants: Bool
+    private let liesBetweenAttacks: Bool
 
     /// Creates the sound at the playhead's place, at the pitch of the pass there.
     ///
@@ -14,6 +15,7 @@ struct FrozenSound: BitwiseCopyable, Equatable {
     init(of playhead: Playhead, at now: Int64) {
         let (part, choice) = (playhead.part, playhead.choice)
         view = part.view
+        liesBetweenAttacks = choice.freezesBetweenAttacks && !view.isMirrored
         clipFrame = playhead.cursor.clipStart
         if case .tape = choice.method { pitchRatio = playhead.speed(at: now) } else { pitchRatio = part.pitchRatio }
         guard case .passages(let list) = choice.method else {
@@ -25,11 +27,11 @@ struct FrozenSound: BitwiseCopyable, Equatable {
     }
 
     /// Start of a voice for this sound. The stretcher plays speech as well, since splices need continuing sound.
-    /// Attacks are known by the page of the recording, independently of the section's analysis; backwards there are
-    /// none.
+    /// In the full quality, attacks are known by the page of the recording, independently of the section's analysis;
+    /// backwards there are none.
     var voiceStart: VoiceStart {
         VoiceStart(
             clipFrame: clipFrame, passFrame: 0, speed: 0, pitchRatio: pitchRatio,
-            choice: VoiceChoice(method: .frozen, knowsAttacks: !view.isMirrored, keepsFormants: keepsFormants))
+            choice: VoiceChoice(method: .frozen, knowsAttacks: liesBetweenAttacks, keepsFormants: keepsFormants))
     }
 }

@@ -126,7 +126,7 @@ extension Analyst {
             let keepsFormants = part.isPitched && score.plan.formants != .move
             preparation.voices[index] = VoiceChoice(
                 method: .bands(.one), knowsAttacks: score.plan.quality == .light && !part.view.isMirrored,
-                keepsFormants: keepsFormants)
+                keepsFormants: keepsFormants, freezesBetweenAttacks: score.plan.quality == .full)
             guard part.isSpliceable, section.passages.count == 1 else { continue }
             guard !isFirst || isWithinFirstWindows(part.clipRange) else { continue }
             let hasPulses = hasPulses(section)
@@ -140,7 +140,8 @@ extension Analyst {
             let secondsLeftOut = (part.clipFrames - part.passFrames * part.pitchRatio) / Double(clip.sampleRate)
             guard secondsLeftOut <= 0 || plan.change <= SplicePlan.largestChange * secondsLeftOut else { continue }
             preparation.voices[index] = VoiceChoice(
-                method: .splices(plan.list), knowsAttacks: false, keepsFormants: keepsFormants)
+                method: .splices(plan.list), knowsAttacks: false, keepsFormants: keepsFormants,
+                freezesBetweenAttacks: score.plan.quality == .full)
         }
         preparation.plans = Array(known.values)
         preparation.passages = Array(divided.values)

@@ -7,13 +7,18 @@ struct VoiceChoice: BitwiseCopyable {
     var knowsAttacks: Bool
     /// True if formants stay in place at another pitch.
     var keepsFormants = false
+    /// True if frozen sound lies between two attacks. Frozen sound has three bands, so the full quality knows its
+    /// attacks, whatever the method.
+    var freezesBetweenAttacks = true
 
     /// Bands and rotations alone, because the section has no analysis yet.
     static var plain: VoiceChoice { VoiceChoice(method: .bands(.three), knowsAttacks: false) }
 
     /// Returns true if both choices sound the same for certain; plans are not compared.
     func isSame(as other: VoiceChoice) -> Bool {
-        guard knowsAttacks == other.knowsAttacks, keepsFormants == other.keepsFormants else { return false }
+        guard knowsAttacks == other.knowsAttacks, keepsFormants == other.keepsFormants,
+            freezesBetweenAttacks == other.freezesBetweenAttacks
+        else { return false }
         return switch (method, other.method) {
         case (.bands(let bands), .bands(let others)): bands == others
         case (.tape, .tape): true
@@ -33,14 +38,14 @@ struct Preparation: Sendable {
     /// Owns the lists of passages to which `voices` refer.
     var passages: [PassagePlan] = []
 
-    /// The bands of the voices that know attacks. Frozen sound has three bands.
+    /// The bands for which the voices need attacks, in playing and frozen.
     var attackBands: Set<StretchBands> {
         voices.reduce(into: []) { bands, voice in
+            if voice.freezesBetweenAttacks { bands.insert(.three) }
             switch voice.method {
             case .bands(let own): if voice.knowsAttacks { bands.insert(own) }
-            case .frozen: if voice.knowsAttacks { bands.insert(.three) }
             case .passages(let list): bands.formUnion((0..<list.count).compactMap { list[$0].attackBands })
-            case .splices, .tape: break
+            case .splices, .tape, .frozen: break
             }
         }
     }
@@ -48,13 +53,17 @@ struct Preparation: Sendable {
     /// Creates a preparation without any analysis, so every voice is plain.
     init(unknownPartsOf score: Score) {
         voices = score.parts.map { part in
-            if score.plan.varispeed { return VoiceChoice(method: .tape, knowsAttacks: false) }
+            let isFull = score.plan.quality == .full
+            if score.plan.varispeed {
+                return VoiceChoice(method: .tape, knowsAttacks: false, freezesBetweenAttacks: isFull)
+            }
             // One voice plays the whole pass, so the voice must be able to follow the fastest part of its curve.
             let fastest = part.curve.speeds.upperBound / part.pitchRatio
             let isTooFast = fastest > Stretcher.fastestInBands
             return VoiceChoice(
                 method: .bands(isTooFast ? .one : score.plan.quality.bands), knowsAttacks: false,
-                keepsFormants: part.isPitched && score.plan.formants == .keep)
+                keepsFormants: part.isPitched && score.plan.formants == .keep,
+                freezesBetweenAttacks: isFull)
         }
     }
 }

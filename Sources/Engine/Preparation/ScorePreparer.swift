@@ -17,10 +17,16 @@ final class ScorePreparer: Sendable {
         /// Requests so far. The number of the latest request is the ticket of the score to prepare.
         var requests = 0
         var finished: Finished?
-        /// The bands of the voices that need attacks.
+        /// The bands for which attacks are wanted. The voices of the score before play on until the end of their passes.
         var bands: Set<StretchBands>
+        /// The bands of the latest preparation.
+        private var latest: Set<StretchBands> = []
         /// The classification of the sections, until its report.
         var news: [SectionMaterial] = []
+
+        init(bands: Set<StretchBands>) { self.bands = bands }
+
+        mutating func want(_ next: Set<StretchBands>) { (bands, latest) = (latest.union(next), next) }
     }
 
     /// A preparation, and the ticket of its score.
@@ -60,7 +66,7 @@ final class ScorePreparer: Sendable {
             }
             let preparation = answer.wait()
             state.withLock { state in
-                state.bands = preparation.attackBands
+                state.want(preparation.attackBands)
                 state.news = preparation.materials
             }
             return (preparation, nil)
@@ -74,7 +80,7 @@ final class ScorePreparer: Sendable {
                 let made = Finished(ticket: ticket, preparation: preparation, isLast: isLast)
                 self?.state.withLock { state in
                     state.finished = made
-                    state.bands = preparation.attackBands
+                    state.want(preparation.attackBands)
                 }
             }
             // Analysing hours takes a while; the first minutes tell the material of most of a section.
@@ -130,8 +136,9 @@ final class ScorePreparer: Sendable {
     private func pages(around clipFrames: [Int64], _ reader: AttackReader) -> [AttackPage] {
         let wanted = state.withLock { $0.bands }
         var pages: [AttackPage] = []
-        for frame in clipFrames {
-            for bands in [StretchBands.three, .one, .line] where wanted.contains(bands) {
+        // The attacks of frozen sound come last.
+        for bands in [StretchBands.line, .one, .three] where wanted.contains(bands) {
+            for frame in clipFrames {
                 let page = AttackPage(reader.pages.page(of: frame), bands)
                 if !pages.contains(page) { pages.append(page) }
             }
