@@ -17,7 +17,8 @@ final class ScorePreparer: Sendable {
         /// Requests so far. The number of the latest request is the ticket of the score to prepare.
         var requests = 0
         var finished: Finished?
-        /// The bands for which attacks are wanted. The voices of the score before play on until the end of their passes.
+        /// The bands for which attacks are wanted, for the latest preparation and the one before: older voices play on
+        /// until the end of their passes.
         var bands: Set<StretchBands>
         /// The bands of the latest preparation.
         private var latest: Set<StretchBands> = []
