@@ -136,7 +136,9 @@ struct PreparationTests {
             }
             #expect(eventually { found.withLock { $0 != nil } })
             let preparation = try #require(found.withLock { $0 })
-            let methods = preparation.voices.map { if case .bands(let bands) = $0.method { bands } else { nil } }
+            let methods = preparation.voices.map { voice -> StretchBands? in
+                if case .bands(let bands) = voice.method { bands } else { nil }
+            }
             return (Set(methods), preparation.attackBands)
         }
         let (line, chord) = ([220.0, 440, 660], [220, 277.2, 329.6])
