@@ -139,6 +139,11 @@ public struct RunningTake: ~Copyable, Sendable {
     /// The wait has no limit: a call of the system to a disk that does not answer cannot be broken off. Call this
     /// method on a thread that may wait. The take stays valid up to its last checkpoint. Real-time safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
+
+    /// Ends the take like `stop()`, but hands the take on before the device is closed, because a device may not answer.
+    package consuming func stop(_ deliver: (consuming StoppedTake) -> Void) {
+        core.stop { [core] in deliver(StoppedTake(core, $0)) }
+    }
 }
 
 /// A paused take.
@@ -162,6 +167,11 @@ public struct PausedTake: ~Copyable, Sendable {
     /// Ends the take, and waits until the take is on the disk, without a limit as in ``RunningTake/stop()``. Real-time
     /// safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
+
+    /// Ends the take like `stop()`, but hands the take on before the device is closed, because a device may not answer.
+    package consuming func stop(_ deliver: (consuming StoppedTake) -> Void) {
+        core.stop { [core] in deliver(StoppedTake(core, $0)) }
+    }
 }
 
 /// A take that has ended and is complete on the disk.

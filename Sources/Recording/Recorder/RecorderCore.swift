@@ -143,11 +143,31 @@ final class RecorderCore: Sendable {
     /// Ends the take and the stream; returns the result of the take. The join of the writer has no limit: after a
     /// return before its end, the writer would still change a file that the caller takes for finished.
     func stop() -> TakeEnd {
-        request(.stop(.asked))
-        let end = shared.progress.waitForEnd(seconds: Self.patience)
+        let end = endTake()
         shutDown()
+        return end ?? lateEnd
+    }
+
+    /// Ends the take and then the stream, as `stop()` does.
+    ///
+    /// - Parameter deliver: Receives the result once the writer has finished the take, before the end of the stream.
+    func stop(_ deliver: (TakeEnd) -> Void) {
+        let end = endTake()
+        if let end { deliver(end) }
+        shutDown()
+        if end == nil { deliver(lateEnd) }
+    }
+
+    /// Returns the result of the take; nil if the disk stands still.
+    private func endTake() -> TakeEnd? {
+        request(.stop(.asked))
+        return shared.progress.waitForEnd(seconds: Self.patience)
+    }
+
+    /// The result after the end of all threads.
+    private var lateEnd: TakeEnd {
         // A take that ended late has ended as well.
-        if let end = end ?? shared.progress.result { return end }
+        if let end = shared.progress.result { return end }
         let status = shared.progress.current
         return TakeEnd(
             frameCount: status.recordedFrames, lostFrames: status.lostFrames, reason: .failed, failure: nil,

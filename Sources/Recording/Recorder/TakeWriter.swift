@@ -27,6 +27,8 @@ final class TakeWriter {
 
     private var mode = Mode.armed
     private var take: OpenTake?
+    /// True once the waveform of the whole take is published.
+    private var hasLastWaveform = false
     /// Commands whose frame is still ahead.
     private var pending: [RecorderCommand] = []
     /// The next frame of the input.
@@ -255,7 +257,11 @@ final class TakeWriter {
         progress.publish(
             state, recordedFrames: take?.frameCount ?? 0, lostFrames: take?.lostFrames ?? 0,
             loudness: mode == .over ? nil : take?.meter?.reading())
-        // Computing a waveform takes time, so the waveform is computed at the end, and before the end only on request.
-        if let take, mode == .over || progress.wantsWaveform { progress.publish(take.waveform.waveform()) }
+        // Computing a waveform takes time, so the waveform is computed once at the end, and before the end only on
+        // request.
+        if let take, mode == .over ? !hasLastWaveform : progress.wantsWaveform {
+            progress.publish(take.waveform.waveform())
+            hasLastWaveform = mode == .over
+        }
     }
 }

@@ -57,6 +57,8 @@ final class RecordSession: RunOwner {
     private var ended: StoppedTake?
     private var isDiscarded = false
     private var hasEventsOver = false
+    /// True if the device did not close after the end of the take, and nothing waits for the device any more.
+    private var isDeviceLeft = false
     private var inputError: DeviceError?
     private var markCount = 0
     private var marks: [TakeMark] = []
@@ -88,14 +90,21 @@ final class RecordSession: RunOwner {
     func record() throws -> RecordOutcome {
         var outcome = try loop.run(self, begin: { run.startControl(of: self) }, conclude: conclude)
         // A signal may have come after `conclude`.
-        outcome.status = loop.ending ?? .success
+        outcome.status = status
         return outcome
     }
 
-    var isOver: Bool { hasEventsOver && (loop.ending == nil || ending.isStopped) }
+    /// Success, the signal that ended the recording, or the status of a device that does not answer.
+    private var status: ExitStatus {
+        let status = loop.ending ?? .success
+        return isDeviceLeft && status == .success ? .unavailable : status
+    }
+
+    var isOver: Bool { isDeviceLeft || hasEventsOver && (loop.ending == nil || ending.isStopped) }
     var needsLooks: Bool { false }
 
     private func conclude() -> RecordOutcome {
+        take(loop.inbox.take())
         ended = ending.take()
         let summary = ended?.summary
         var fileError = summary?.failure
@@ -110,10 +119,9 @@ final class RecordSession: RunOwner {
             return ""
         }
         return RecordOutcome(
-            summary: summary, isKept: isKept, isTooShort: !isKept && !isDiscarded, status: loop.ending ?? .success,
-            inputError: inputError,
-            fileError: fileError, outputFailure: loop.outputFailure, marks: marks, overs: display.overs,
-            peak: display.peak, silentOverruns: silentOverruns)
+            summary: summary, isKept: isKept, isTooShort: !isKept && !isDiscarded, status: status,
+            inputError: inputError, fileError: fileError, outputFailure: loop.outputFailure, marks: marks,
+            overs: display.overs, peak: display.peak, silentOverruns: silentOverruns)
     }
 
     /// Returns false for a take without a frame, and for a take stopped right after its start, which is a mistake.
@@ -169,7 +177,11 @@ final class RecordSession: RunOwner {
         run.media?.look(self)
         guard let obstacle = ending.obstacle(now: now) else { return }
         let what = obstacle == .device ? "the device \(line.deviceName)" : line.target
-        abandon("\(what) does not answer; ended without it")
+        let words = "\(what) does not answer; ended without it"
+        guard obstacle == .device, ending.isStopped else { abandon(words) }
+        // The take is complete, and is saved and listed as always. Only the thread that closes the device stays behind.
+        loop.say([words], evenQuiet: true)
+        isDeviceLeft = true
     }
 
     /// Ends the process without waiting for the unresponsive device or disk. The file of a take stays as it is.

@@ -40,29 +40,35 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Ends the take; nil if no take began, in which case the draft's file is removed.
-    consuming func end() -> StoppedTake? {
+    /// Ends the take, and then closes the device.
+    ///
+    /// - Parameter deliver: Receives the complete take before the device is closed; nil if no take began, in which case
+    ///   the draft's file is removed.
+    consuming func end(_ deliver: (consuming StoppedTake?) -> Void) {
         switch consume self {
         case .armed(let armed, let draft):
             armed.stop()
             // A remaining empty file has a recognisable name, and is harmless.
             try? draft.discard()
-            return nil
-        case .recording(let running): return running.stop()
-        case .paused(let paused): return paused.stop()
-        case .stopped(let stopped): return stopped
+            deliver(nil)
+        case .recording(let running): running.stop { deliver($0) }
+        case .paused(let paused): paused.stop { deliver($0) }
+        case .stopped(let stopped): deliver(stopped)
         }
     }
 
     /// Ends the take on a separate thread, because the end waits for the disk and the device.
     ///
     /// - Parameters:
-    ///   - box: Receives the stopped take.
+    ///   - box: Receives the stopped take, before the device is closed.
     ///   - inbox: The inbox with the reader to wake afterwards.
     consuming func end(into box: StoppedTakeBox, thenWake inbox: Inbox<RecordingReport>) {
         let held = StageBox(self)
         BlockingThread.start {
-            box.put(held.take()?.end())
+            held.take()?.end {
+                box.put($0)
+                inbox.wake()
+            }
             inbox.wake()
         }
     }
@@ -104,7 +110,7 @@ final class StoppedTakeBox: Sendable {
 
     private let content = Mutex(Content())
 
-    /// True once the recorder has stopped, with a take or without.
+    /// True once the take is complete, or the recorder has stopped without a take.
     var isThere: Bool { content.withLock { $0.isThere } }
 
     /// - Parameter take: The take; nil if none began.

@@ -27,12 +27,13 @@ final class TakeEnding {
     /// stalled reader gets less time.
     private static let filePatience: Int64 = 32_000_000_000
     private static let pipePatience: Int64 = 3_000_000_000
-    /// Timeout in ns for the device after the take's end.
-    private static let devicePatience: Int64 = 3_000_000_000
+    /// Timeout in ns for the device after the take's end: twice the time for which the kernel waits for a silent USB
+    /// card, because other programs may keep the closing thread from the processor.
+    private static let devicePatience: Int64 = 10_000_000_000
 
     init(_ monitor: RecorderMonitor, isPipe: Bool) { (self.monitor, self.isPipe) = (monitor, isPipe) }
 
-    /// True once the recorder has stopped.
+    /// True once the take is complete, or the recorder has stopped without a take. The device may still be closing.
     var isStopped: Bool { stopped.isThere }
 
     /// Hands the stopped take on; nil if none began.
@@ -53,7 +54,7 @@ final class TakeEnding {
     /// Returns the part that does not let the ending proceed; nil before the ending and within its timeouts.
     func obstacle(now: Int64) -> Obstacle? {
         guard watch != nil else { return nil }
-        if !isTakeOver, monitor.status.state == .stopped {
+        if !isTakeOver, stopped.isThere {
             isTakeOver = true
             watchEnd(Self.devicePatience)
         }
