@@ -47,6 +47,8 @@ struct AddressKeysTests {
             ("https://ana:K/K@K@h.org/x@y", "https://h.org/x@y"),
             ("https://ana:K/ana:K/K@h.org/a", "https://h.org/a"),
             ("https://a.org/web/https://ana:K@h.org/x@y?auth=K", "https://a.org/web/https://h.org/x@y"),
+            // A removed key hid the end of the password.
+            ("https://ana:K.org/a?auth=https://i.org/x?b=@h.org/y", "https://h.org/y"),
             // Escapes within escapes.
             ("https://h.org/?a%2575th=K&x=1", "https://h.org/?x=1"),
             ("https://p.org/?url=https%253A%252F%252Fh.org%252F%253Fauth%253DK&x=1", "https://p.org/?x=1"),

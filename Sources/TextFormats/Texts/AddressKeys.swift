@@ -15,7 +15,17 @@ internal import Files
 package enum AddressKeys {
     /// Returns a text without the keys of its addresses. The rest of each address stays. Repeating the removal changes
     /// nothing.
-    package static func removed(from text: String) -> String { removed(from: text, isInner: false) }
+    package static func removed(from text: String) -> String {
+        var text = text
+        // A removed key may have contained the sign that hid the end of a password from the search.
+        for _ in 0..<mostRemovals {
+            let shorter = removed(from: text, isInner: false)
+            if shorter.utf8.count == text.utf8.count { return text }
+            text = shorter
+        }
+        // No address is written like this. Nothing after the first scheme stays.
+        return text.utf8.firstRange(of: "://".utf8).map { String(text[..<$0.lowerBound]) } ?? text
+    }
 
     /// - Parameter isInner: True for the value of a parameter. Values inside such a value are not split again, so the
     ///   time is linear in the length.
@@ -206,6 +216,8 @@ package enum AddressKeys {
         return text
     }
 
+    /// Maximum removals from one text: an address with keys in addresses in its keys has three.
+    private static let mostRemovals = 8
     /// Maximum levels of escapes: an address in an address in an address has three.
     private static let mostEscapes = 4
 }
