@@ -49,13 +49,18 @@ public final class ProcessHandle: Sendable {
     ///
     /// - Returns: Whether the process ended within ten minutes, long enough for any busy machine.
     public func waitUntilEnded() -> Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // A signal ends a call of poll early.
         let limit = ContinuousClock.now + .seconds(600)
         repeat {
-            if unsafe poll(&request, 1, 1000) > 0 { return true }
+            if hasEnded(within: 1000) { return true }
         } while ContinuousClock.now < limit
         return false
+    }
+
+    /// Returns whether the process ends within so many milliseconds, at the latest.
+    public func hasEnded(within milliseconds: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, milliseconds) > 0
     }
 
     private func eventually(_ isSo: () -> Bool) -> Bool {

@@ -254,9 +254,7 @@ struct SessionTests {
             outputPath: folder["full"], seconds: 400
         ) { running in
             #expect(eventually { isFull(pipe: reader) })
-            running.send(SIGINT)
-            #expect(running.waitUntilTaken(SIGINT))
-            running.send(SIGINT)
+            #expect(running.interruptUntilEnded())
         }
         #expect(run.status == 130)
         #expect(folder.names == ["full", "song.wav"])

@@ -173,18 +173,18 @@ package enum Signals {
     private static let quietHandler: __sighandler_t = { _ in }
 
     private static let endingHandler: __sighandler_t = { number in
-        let (isFirst, isWatched) = Signals.requests.add()
-        if isFirst {
+        let (order, isWatched) = Signals.requests.add(at: max(1, MonotonicTime.now() / 1_000_000))
+        if order == .echo { return }
+        if order == .first {
             Signals.first.store(number, ordering: .sequentiallyConsistent)
             // The responsible thread may wait for an event that never comes.
             Signals.leaveLater()
         }
         if isWatched {
             // The watch may end at this moment.
-            if isFirst, Signals.requests.isWatched { return Signals.notify(number) }
-            // A closing terminal and `timeout` send their signals twice. Only a second Ctrl-C means that the user does
-            // not want to wait.
-            if !isFirst, number != SIGINT { return }
+            if order == .first, Signals.requests.isWatched { return Signals.notify(number) }
+            // Only a second Ctrl-C means that the user does not want to wait.
+            if order == .later, number != SIGINT { return }
         }
         Signals.held.store(number, ordering: .sequentiallyConsistent)
         if !Signals.isHolding.load(ordering: .sequentiallyConsistent) { Signals.leave(by: number) }

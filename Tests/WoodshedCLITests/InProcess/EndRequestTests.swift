@@ -8,15 +8,15 @@ import Testing
 
 @Suite("Requests of the end")
 struct EndRequestTests {
-    private func words(_ request: (isFirst: Bool, isWatched: Bool)) -> String {
-        (request.isFirst ? "first" : "again") + (request.isWatched ? ", watched" : "")
+    private func words(_ request: (order: EndRequests.Order, isWatched: Bool)) -> String {
+        "\(request.order)" + (request.isWatched ? ", watched" : "")
     }
 
     @Test("a request is the first of its watch, also after requests of an earlier watch or an earlier part")
     func first() {
         let shared = Shared()
         var seen: [String] = []
-        func add() { for _ in 0..<2 { seen.append(words(shared.requests.add())) } }
+        func add() { for time in [1, 1000] as [Int64] { seen.append(words(shared.requests.add(at: time))) } }
         add()
         for _ in 0..<2 {
             shared.requests.beginWatch()
@@ -30,8 +30,16 @@ struct EndRequestTests {
         add()
         shared.requests.beginWatch()
         add()
-        let watched = ["first, watched", "again, watched"]
-        #expect(seen == ["first", "again"] + watched + watched + ["again", "again"] + watched)
+        let watched = ["first, watched", "later, watched"]
+        #expect(seen == ["first", "later"] + watched + watched + ["echo", "later"] + watched)
+    }
+
+    @Test("requests within a tenth of a second of the first are the first once more, however many come")
+    func echoes() {
+        let shared = Shared()
+        shared.requests.beginWatch()
+        let seen = ([500, 500, 599, 600, 601] as [Int64]).map { words(shared.requests.add(at: $0)) }
+        #expect(seen == ["first, watched", "echo, watched", "echo, watched", "later, watched", "later, watched"])
     }
 
     @Test("a signal that nothing has read ends the process at the end of its watch, unlike a signal that was read")
@@ -78,9 +86,9 @@ struct EndRequestTests {
         let limit = ContinuousClock.now + .seconds(300)
         while round < 100_000 || shared.watchCount.load(ordering: .relaxed) < 1000, ContinuousClock.now < limit {
             round += 1
-            let (isFirst, isWatched) = shared.requests.add()
+            let (order, isWatched) = shared.requests.add(at: 1)
             // A repetition is dropped during a watch. The request before was one of the same watch.
-            if isWatched, !isFirst, !wasWatched { lostCount += 1 }
+            if isWatched, order != .first, !wasWatched { lostCount += 1 }
             wasWatched = isWatched
         }
         #expect(lostCount == 0 && shared.watchCount.load(ordering: .relaxed) >= 1000)

@@ -54,13 +54,9 @@ struct PartialWorkTests {
             })
     }
 
-    /// Sends one signal, or the two of a user in a hurry.
+    /// Sends one signal, or the signals of a user in a hurry.
     private func interrupt(_ running: RunningCommand, isHurried: Bool) {
-        running.send(SIGINT)
-        if isHurried {
-            #expect(running.waitUntilTaken(SIGINT))
-            running.send(SIGINT)
-        }
+        if isHurried { #expect(running.interruptUntilEnded()) } else { running.send(SIGINT) }
     }
 
     /// Writes so many recordings into a folder.

@@ -173,6 +173,16 @@ final class RunningCommand {
 
     func send(_ signal: Int32) { handle?.send(signal) }
 
+    /// Sends Ctrl-C twice a second until the process has ended, like a user in a hurry: of two at once, only the first
+    /// counts.
+    func interruptUntilEnded() -> Bool {
+        guard let handle else { return false }
+        return eventually {
+            handle.send(SIGINT)
+            return handle.hasEnded(within: 500)
+        }
+    }
+
     /// Waits until a signal would no longer simply end the process.
     func waitUntilHandled(_ signal: Int32) -> Bool { handle?.waitUntilHandled(signal) ?? false }
 
