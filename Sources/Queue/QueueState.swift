@@ -70,10 +70,14 @@ struct QueueState {
 
     // MARK: Requests
 
+    /// The items that follow the current item: one more than the players ahead. So the last of many players ahead is
+    /// not taken for the last of the queue.
+    private var planned: [QueueItem.ID] { order.upcoming(Self.mostAhead + 1) }
+
     /// Reports a changed order.
     mutating func noteOrder() {
         tell(.orderChanged)
-        let planned = order.upcoming(Self.mostAhead)
+        let planned = planned
         guard isUnderWay, !chain.isEmpty, firstWrong(planned) != nil || planned.count >= chain.count else { return }
         // At once, not on the queue's thread: the current item may end before.
         players.holdOpen(true)
@@ -198,14 +202,14 @@ struct QueueState {
             players.holdOpen(true)
             return itemsByID[current]
         }
-        let planned = order.upcoming(Self.mostAhead)
+        let planned = planned
         if let wrong = firstWrong(planned) {
             players.holdOpen(true)
             players.dropFollowers(from: wrong)
         }
         // With the last item in the chain, the stream may end at its last frame, but not before the start.
         players.holdOpen(!chain[0].isBidden || planned.count > chain.count - 1)
-        guard chain.count <= planned.count else { return nil }
+        guard chain.count <= min(planned.count, Self.mostAhead) else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
         // A sum of both would overflow for the longest crossfade.
         let isEnough = chain.count > 1 && ahead - settings.crossfade >= Self.framesAhead

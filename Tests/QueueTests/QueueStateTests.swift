@@ -8,6 +8,27 @@ import Testing
 @Suite("Notes of a queue's players")
 struct QueueStateTests {
     @Test(
+        "a queue of more items of one frame than there are players ahead plays them all, whatever the repeat mode",
+        arguments: QueueRepeat.allCases)
+    func oneFrameEach(repeats: QueueRepeat) throws {
+        let sources = (1...40).map { "1#\($0)" }
+        let run = try SteppedQueue(sources)
+        run.queue.repeats = repeats
+        try run.start()
+        // A block plays the current item and those ahead, and is silent afterwards.
+        let output = run.render(5 * 4096, block: 4096)
+        let starts = run.events().filter { $0.hasPrefix("start ") }
+        let frames = (0..<5).flatMap { block in (0..<17).map { 4096 * block + $0 } }
+        let played = frames.indices.map { sources[repeats == .one ? 0 : $0 % 40] }
+        let expected = zip(played, frames).map { "start \($0) @\($1)" }
+        #expect(starts == (repeats == .off ? Array(expected.prefix(40)) : expected))
+        #expect(run.output.hasEnded == (repeats == .off) && run.events().contains("finished") == (repeats == .off))
+        for (source, frame) in zip(played, frames).prefix(starts.count) {
+            #expect(try output[frame] == SteppedQueue.sound(source)[0][0], "\(source) \(frame)")
+        }
+    }
+
+    @Test(
         "the notes of a queue report each item's start before its end, in any order of the players", arguments: 0..<50)
     func anyOrder(seed: UInt64) throws {
         let run = try SteppedQueue([], endsWithPlayers: false)
