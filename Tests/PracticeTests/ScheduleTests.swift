@@ -97,7 +97,12 @@ struct ScheduleTests {
         func replaced() throws -> [UInt64] {
             try store.schedule(at: noon(9), calendar: .utc).filter(\.isReplaced).map(\.recording.key.high).sorted()
         }
-        // Recordings seen in the same second are ordered by their arrival.
+        // Recordings seen in the same second are ordered by their sightings. A file may be restored within the second.
+        #expect(try replaced() == [1, 2])
+        try store.see(changed(1))
+        #expect(try replaced() == [2, 3])
+        #expect(try store.recordings(inFileAt: "/a.wav").map(\.recording.key.high) == [1, 3, 2])
+        try store.see(changed(3))
         #expect(try replaced() == [1, 2])
         #expect(try store.due(at: noon(9), of: changed(1).key, calendar: .utc).map(\.isReplaced) == [true])
     }

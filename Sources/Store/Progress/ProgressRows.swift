@@ -131,7 +131,8 @@ extension StoreRows {
         let keys = try database.readableRows(
             """
             SELECT old.key FROM recording AS old JOIN recording AS new ON new.path = old.path
-            WHERE old.id IN (SELECT recording FROM review) AND (new.seen, new.id) > (old.seen, old.id)
+            WHERE old.id IN (SELECT recording FROM review)
+            AND (new.seen, new.revision, new.id) > (old.seen, old.revision, old.id)
             """
         ) { (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0)) }
         return Set(keys.compactMap(\.self))

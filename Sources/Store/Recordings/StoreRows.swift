@@ -36,6 +36,9 @@ package struct StoreRows {
         recording.id, key, sample_rate, frame_count, title, path, seen, position, settings, section_count, next_section, done
         """
 
+    /// The order of the sightings, the last first. Of two within a second, the last has the greater revision.
+    private static let lastSeenFirst = "recording.seen DESC, recording.revision DESC, recording.id DESC"
+
     package func recording(_ key: RecordingKey) throws(DatabaseError) -> RecordingRow? {
         try database.first(
             "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
@@ -55,7 +58,7 @@ package struct StoreRows {
     /// Returns all recordings, the last seen first.
     func recordings() throws(DatabaseError) -> [StoredRecording] {
         try database.readableRows(
-            "SELECT \(Self.columns) FROM recording ORDER BY seen DESC, recording.id DESC", row: Self.stored)
+            "SELECT \(Self.columns) FROM recording ORDER BY \(Self.lastSeenFirst)", row: Self.stored)
     }
 
     /// Returns the recordings with words in the title, or in one section, that begin as the words of `query`; the last
@@ -68,7 +71,7 @@ package struct StoreRows {
                 UNION
                 SELECT recording FROM section WHERE row IN (
                     SELECT rowid FROM section_words WHERE section_words MATCH ?1))
-            ORDER BY seen DESC, recording.id DESC
+            ORDER BY \(Self.lastSeenFirst)
             """, [.text(query)], row: Self.stored)
     }
 
@@ -369,7 +372,7 @@ package struct StoreRows {
 
     func recordings(inFileAt path: String) throws(DatabaseError) -> [StoredRecording] {
         try database.readableRows(
-            "SELECT \(Self.columns) FROM recording WHERE path = ? ORDER BY seen DESC, recording.id DESC", [.text(path)],
+            "SELECT \(Self.columns) FROM recording WHERE path = ? ORDER BY \(Self.lastSeenFirst)", [.text(path)],
             row: Self.stored)
     }
 
@@ -380,7 +383,7 @@ package struct StoreRows {
         let rows = try database.readableRows(
             """
             SELECT \(Self.columns) FROM recording WHERE frame_count * 1000 / sample_rate BETWEEN ? AND ?
-            ORDER BY seen DESC, recording.id DESC
+            ORDER BY \(Self.lastSeenFirst)
             """,
             [
                 .integer(Int64(milliseconds.lowerBound.rounded(.down))),
