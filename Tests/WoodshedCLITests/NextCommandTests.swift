@@ -41,8 +41,8 @@ struct NextCommandTests {
         for (arguments, words) in [
             (["next"], "no section was rated yet"), (["next", "song.wav"], "no section was rated yet"),
             (["stats"], "Nothing was practised yet"), (["stats", "song.wav"], "Nothing was practised yet of song.wav"),
-            (["practice", "--due"], "Nothing is due."),
-            (["practice", "--due", "song.wav"], "Nothing is due in song.wav."),
+            (["practice", "--due"], "Nothing is due: no section was rated yet."),
+            (["practice", "--due", "song.wav"], "Nothing is due in song.wav: no section was rated yet."),
         ] {
             let run = Command.run(arguments, environment: home, folder: folder.path)
             #expect(run.status == 0 && run.output.isEmpty && run.error.contains(words), "\(arguments): \(run.error)")
@@ -110,12 +110,15 @@ struct NextCommandTests {
         let told = "song.wav has changed: 1 due section belongs to its earlier content."
         let played = run("practice", "--due", "--output", "null", "--clock", "virtual", "--json")
         #expect(played.status == 66 && played.output.isEmpty && played.error.contains(told), "\(played.error)")
-        // The list also contains the section, without opening the file.
-        let listed = run("next")
-        #expect(listed.lines.isEmpty && listed.error.contains(told), "\(listed.text) \(listed.error)")
+        #expect(played.error.contains("belong to the earlier content of their files"), "\(played.error)")
+        for words in [["next"], ["next", "song.wav"]] {
+            let listed = Command.run(words, environment: home, folder: folder.path)
+            #expect(listed.lines.isEmpty && listed.error.contains(told), "\(listed.text) \(listed.error)")
+        }
         // New sections show that the user does not need the old sections.
         #expect(run("sections", "song.wav", "add", "1-2").status == 0)
         #expect(run("next").lines.isEmpty && !run("next").error.contains("has changed"))
+        expectEarlierContent()
         #expect(run("next", "--json").text.contains(#""replaced":true"#) && run("next", "--all").lines.count == 1)
         #expect(run("sections", "song.wav", "rm", "1").status == 0)
         let next = run("next")
@@ -125,6 +128,35 @@ struct NextCommandTests {
         let adopted = run("next")
         #expect(adopted.lines.count == 1 && !adopted.error.contains("has changed"), "\(adopted.error)")
         #expect(run("practice", "--due", "--output", "null", "--clock", "virtual").status == 0)
+    }
+
+    /// Expects that no command names a due section, because the rated sections are those of a replaced file.
+    private func expectEarlierContent() {
+        for words in [["next"], ["practice", "--due", "--output", "null", "--clock", "virtual"]] {
+            let run = Command.run(words, environment: home, folder: folder.path)
+            let told = "Nothing is due: the rated sections belong to the earlier content of song.wav."
+            #expect(run.status == 0 && run.output.isEmpty && run.error.contains(told), "\(words): \(run.error)")
+        }
+    }
+
+    @Test("a replaced file announces no due day of its earlier sections, and a restored file has its sections at once")
+    func restored() throws {
+        try makeSections(ratedDaysAgo: 0)
+        let song = folder.read("song.wav")
+        #expect(run("next").error.contains("Solo is due on 2"))
+        let data = [UInt8](repeating: 9, count: 2 * 8000 * 100)
+        folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        #expect(run("sections", "song.wav", "add", "1-2").status == 0)
+        expectEarlierContent()
+        // No command has seen the restored file yet.
+        folder.write("song.wav", song)
+        #expect(run("next").error.contains("Solo is due on 2"), "\(run("next").error)")
+        #expect(run("next", "--all", "--json").text.contains(#""replaced":false"#))
+        folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        #expect(run("sections", "song.wav", "add", "3-4").status == 0)
+        expectEarlierContent()
+        // A replaced file that is removed is missing.
+        #expect(unsafe unlink(folder["song.wav"]) == 0 && run("next").error.contains("Solo is due on 2"))
     }
 
     @Test("next and stats call a recording of the library by its title, not by its file name")

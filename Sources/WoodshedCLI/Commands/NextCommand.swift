@@ -64,23 +64,19 @@ struct NextCommand: Verb {
         let kept = try file.map { try KeptRecording(file: RecordingWord.file($0)) }
         let store = try kept?.store ?? PracticeStore(.user)
         let id = try section.flatMap { try kept?.list().meant(by: $0).id }
-        var scheduled: [ScheduledSection]
-        if let rate, let kept, let id {
-            let review = try store.review(section: id, of: kept.recording, rate, at: now)
-            scheduled = try store.schedule(at: now, of: kept.recording.key).filter { $0.section.id == id }
-            if !messages.json, !messages.quiet, let section = scheduled.first {
+        var review: SectionReview?
+        if let rate, let kept, let id { review = try store.review(section: id, of: kept.recording, rate, at: now) }
+        let rated = try RatedSections(store, of: kept?.recording, at: now)
+        let present = rated.present.filter { id == nil || $0.section.id == id }
+        store.tellRepair()
+        if let review, !messages.json {
+            if !messages.quiet, let section = present.first {
                 StandardStream.error.note(printable("\(section.title): \(review.words)"))
             }
-            if !messages.json { return store.tellRepair() }
-        } else {
-            scheduled = try store.schedule(at: now, of: kept?.recording.key)
-            if let id { scheduled = scheduled.filter { $0.section.id == id } }
+            return
         }
-        store.tellRepair()
-        // A named file determines the key by its present sound, so none of its sections is replaced.
-        let replaced = kept == nil && !all && !messages.json ? scheduled.filter { $0.isReplaced && $0.isDue } : []
-        if !replaced.isEmpty { scheduled.removeAll(where: \.isReplaced) }
-        let listed = rate != nil || all ? scheduled : scheduled.filter(\.isDue)
+        let scheduled = kept == nil && (all || messages.json) ? rated.all : present
+        let listed = review != nil || all ? scheduled : scheduled.filter(\.isDue)
         let shown = Array(listed.prefix(most ?? listed.count))
         if messages.json {
             for section in shown { try StandardStream.output.line(section.json.text) }
@@ -91,26 +87,12 @@ struct NextCommand: Verb {
             sections: shown, names: RecordingNames(store), columns: isTerminal ? terminalSize().columns : nil)
         for line in table.lines(header: isTerminal && !messages.plain) { try StandardStream.output.line(line) }
         if messages.quiet { return }
-        let byPath = Dictionary(grouping: replaced) { $0.recording.path ?? "" }.sorted { $0.key < $1.key }
-        for (path, sections) in byPath {
-            // Sections were already made for the new sound, so no offer to adopt is needed.
-            guard try store.recordings(inFileAt: path).first?.sectionCount == 0 else { continue }
-            StandardStream.error.note(printable(DueSections.adopting(path, sections.count)))
+        var notes = all ? [] : try rated.offers()
+        if present.contains(where: \.isDue) {
+            notes.append("next: woodshed practice --due" + (file.map { " " + $0 } ?? ""))
+        } else if !present.isEmpty || notes.isEmpty {
+            notes += rated.nothingDue(among: present)
         }
-        // With replaced sections only, the notes above are complete.
-        if !scheduled.isEmpty || replaced.isEmpty { tell(shown, scheduled) }
-    }
-
-    /// Suggests the next command.
-    private func tell(_ shown: [ScheduledSection], _ scheduled: [ScheduledSection]) {
-        func note(_ words: String) { StandardStream.error.note(printable(words)) }
-        if shown.contains(where: \.isDue) {
-            note("next: woodshed practice --due" + (file.map { " " + $0 } ?? ""))
-        } else if let next = scheduled.first(where: { !$0.isDue }) {
-            note("Nothing is due. \(next.title) is due on \(PracticeCalendar.text(ofDay: next.dueDay)).")
-        } else {
-            note("Nothing is due: no section was rated yet.")
-            note("next: press e in woodshed practice, or: woodshed next FILE --section SECTION --rate good")
-        }
+        for words in notes { StandardStream.error.note(printable(words)) }
     }
 }

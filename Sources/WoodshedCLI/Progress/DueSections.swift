@@ -19,68 +19,52 @@ struct DueSections {
     /// - Returns: Nil if nothing is due.
     static func find(in file: String?, isQuiet: Bool) throws -> DueSections? {
         func say(_ words: String) { if !isQuiet { StandardStream.error.note(printable(words)) } }
-        let now = Int64(time(nil))
-        let store: PracticeStore
-        let scheduled: [ScheduledSection]
-        if let file {
-            let kept = try KeptRecording(file: file)
-            store = kept.store
-            scheduled = try store.schedule(at: now, of: kept.recording.key)
-        } else {
-            store = try PracticeStore(.user)
-            scheduled = try store.schedule(at: now)
-        }
+        let kept = try file.map { try KeptRecording(file: $0) }
+        let store = try kept?.store ?? PracticeStore(.user)
+        var rated = try RatedSections(store, of: kept?.recording, at: Int64(time(nil)))
         store.tellRepair()
-        let due = scheduled.filter(\.isDue)
-        guard !due.isEmpty else {
-            say("Nothing is due\(file.map { " in " + fileName($0) } ?? "").")
-            if let next = scheduled.first {
-                say("The next section, \(next.title), is due on \(PracticeCalendar.text(ofDay: next.dueDay)).")
-            } else {
-                say("A section is due some days after it was rated: press e while the section plays.")
-            }
-            return nil
-        }
         let names = RecordingNames(store)
         var passed: Set<RecordingKey> = []
-        for section in due {
-            guard let path = file ?? section.recording.path, passed.insert(section.recording.key).inserted else {
-                continue
-            }
-            guard isFile(path) else {
-                if file != nil { break }
-                say("\(path) is missing.")
-                continue
-            }
+        for section in rated.present.filter(\.isDue) {
+            let key = section.recording.key
+            guard let path = file ?? section.recording.path, passed.insert(key).inserted else { continue }
             // The file may have changed in place, and may have other sections or none.
             if file == nil {
+                guard isFile(path) else {
+                    say("\(path) is missing.")
+                    continue
+                }
                 let kept: KeptRecording
                 do { kept = try KeptRecording(file: path, store: store) } catch let error as AudioFileError {
                     say(error.message)
                     continue
                 }
-                guard kept.recording.key == section.recording.key else {
-                    // Updates the file's key for `next`, which opens no file. An unwritable store changes nothing here.
+                guard kept.recording.key == key else {
+                    // Updates the file's key for `next`, which does not open this file. An unwritable store changes
+                    // nothing here.
                     try? store.see(kept.recording)
-                    if try kept.list().sections.isEmpty {
-                        say(adopting(path, due.count { $0.recording.key == section.recording.key }))
-                    }
+                    rated.noteReplaced(key)
                     continue
                 }
             }
-            let ids = Set(due.filter { $0.recording.key == section.recording.key }.map(\.section.id))
+            let ids = Set(rated.present.filter { $0.isDue && $0.recording.key == key }.map(\.section.id))
             say("\(names.name(of: section.recording)): \(counted(ids.count, "section is", "sections are")) due")
             return DueSections(file: path, ids: ids)
         }
-        throw CommandFailure(
-            .notFound, "the recordings of the due sections are missing",
-            remedy: "Name the recording: woodshed practice --due FILE")
-    }
-
-    /// Returns a sentence about due sections that belong to the file's previous sound.
-    static func adopting(_ path: String, _ count: Int) -> String {
-        "\(fileName(path)) has changed: \(counted(count, "due section belongs", "due sections belong")) to its earlier content. "
-            + "Take the sections over with: woodshed sections \(shellPath(path)) adopt"
+        let offers = try rated.offers()
+        offers.forEach(say)
+        if rated.present.contains(where: \.isDue) {
+            throw CommandFailure(
+                .notFound, "the recordings of the due sections are missing or cannot be read",
+                remedy: "Name the recording: woodshed practice --due FILE")
+        }
+        if file == nil, !offers.isEmpty {
+            throw CommandFailure(
+                .notFound, "the due sections belong to the earlier content of their files",
+                remedy: "Take the sections over with: woodshed sections FILE adopt")
+        }
+        rated.nothingDue(among: rated.present).forEach(say)
+        return nil
     }
 }
 
