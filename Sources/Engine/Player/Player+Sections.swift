@@ -20,17 +20,19 @@ extension Player {
     ///     this parameter.
     ///   - place: the number of the section in the new score.
     ///   - pass: the pass at which to continue, from 1; nil for the current pass.
-    ///   - staysWithin: true if the section begins anew when it lacks the current frame; false if another section with
-    ///     this frame continues.
+    ///   - staysWithin: true if the section begins anew when it lacks the current frame, or the gap in which the player
+    ///     rests; false if another section with this frame continues.
+    ///   - frame: the first output frame of the new score; nil for the next block.
     package func setScore(
-        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil, staysWithin: Bool = false
+        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil, staysWithin: Bool = false,
+        at frame: Int64? = nil
     ) throws(ScoreError) {
         let numbers = 1...Int(Int32.max)
-        guard numbers.contains(section), numbers.contains(place) else { return try setScore(score) }
+        guard numbers.contains(section), numbers.contains(place) else { return try setScore(score, at: frame) }
         let move = SectionMove(
             from: Int32(section - 1), to: Int32(place - 1), pass: pass.map { Int32(clamping: max(1, $0) - 1) } ?? -1,
             staysWithin: staysWithin)
-        try setScore(score, moved: move, at: nil)
+        try setScore(score, moved: move, at: frame)
     }
 
     /// Plays a score from the first pass of one of its sections, whichever section plays by then.

@@ -88,8 +88,8 @@ struct SectionMove: Sendable, BitwiseCopyable {
     var pass: Int32 = -1
     /// True if the section at `to` begins anew at its first frame, whichever section plays.
     var begins = false
-    /// True if the moving section begins anew when it lacks the current frame; false if another section with this frame
-    /// continues.
+    /// True if the moving section begins anew when it lacks the current frame or gap; false if another section with
+    /// this frame continues.
     var staysWithin = false
 
     /// For a start: the place chosen by earlier requests.

@@ -181,15 +181,22 @@ struct Playhead: BitwiseCopyable {
     /// passes. Returns the section's beginning for a frame before the recording. Otherwise returns the first place with
     /// the same clip frame, or the beginning.
     ///
-    /// - Parameter staysWithin: true if a section without the frame begins anew instead.
+    /// - Parameter staysWithin: true if a section without the frame, or without the gap after its pass, begins anew
+    ///   instead.
     func fitting(_ place: Place, staysWithin: Bool = false) -> Place {
         let index = score.partIndex(section: place.section, pass: place.pass)
         if let index = index ?? score.lastPartIndex(section: place.section) {
             let part = score.part(index)
             var place = place
             place.pass = min(place.pass, part.sectionPasses - 1)
-            let isOutside = staysWithin && !place.isRest && !part.clipRange.contains(place.clipFrame)
-            if place.clipFrame < 0 || isOutside { place.clipFrame = part.firstClipFrame }
+            // After the last pass of a score there is no gap, and a gap there would end the score.
+            let isOutside =
+                place.isRest
+                ? score.isLast(index) && place.pass + 1 == part.sectionPasses
+                : !part.clipRange.contains(place.clipFrame)
+            if place.clipFrame < 0 || staysWithin && isOutside {
+                (place.isRest, place.clipFrame) = (false, part.firstClipFrame)
+            }
             if place.isRest || part.clipRange.contains(place.clipFrame) { return place }
         }
         if let index = score.partIndex(holding: place.clipFrame) {

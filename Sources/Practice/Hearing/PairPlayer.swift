@@ -114,7 +114,8 @@ package final class PairPlayer: Sendable {
             if place.frame > lastModelFrame { try? player.seek(toClipFrame: 0, at: frame) }
             try? player.setScore(inTurn, at: frame)
         } else if !place.isAgain, player.score.sections.count > 1 {
-            try? player.setScore(once, at: frame)
+            // The model may end before this change, so the change may fall into the silence.
+            try? player.setScore(once, moving: 1, to: 1, staysWithin: true, at: frame)
         }
     }
 

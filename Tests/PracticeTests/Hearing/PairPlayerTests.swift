@@ -149,6 +149,23 @@ struct PairPlayerTests {
         #expect(!run.player.isFinished)
     }
 
+    @Test(
+        "a sound chosen while the model plays, from a frame of the silence on, begins at the beginning",
+        arguments: [64, 1000])
+    func switchingAhead(block: Int) throws {
+        let pair = try pair()
+        let lanes = try pair.lanes()
+        let run = try Run(pair, .turn)
+        run.player.start(at: 0)
+        let model = Int(pair.layout.modelFrames)
+        _ = run.render(model - 100, block: block)
+        run.player.hear(.take, at: Int64(model + 500))
+        let heard = run.render(10_600, from: model - 100, block: block)[0]
+        #expect(heard[..<100].elementsEqual(lanes[0][model - 100..<model]))
+        #expect(heard[2100...].elementsEqual(lanes[2][1500..<10_000]))
+        #expect(!run.player.isFinished)
+    }
+
     @Test("a pair pauses with the program, and finishes when it is ended")
     func ending() throws {
         let run = try Run(try pair(), .take)
