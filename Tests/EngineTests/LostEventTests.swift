@@ -1,5 +1,6 @@
 import AudioDevices
 import Clips
+import EngineHarness
 import Glibc
 import Realtime
 import Synchronization
@@ -45,6 +46,27 @@ struct LostEventTests {
         try engine.start()
         try engine.waitUntilFinished()
         return Report(told: told.withLock { $0 }, lost: player.status.droppedEvents)
+    }
+
+    @Test("the newest of thousands of ends within a block is told once, and every other event is told or counted")
+    func manyEnds() throws {
+        let plan = PracticePlan(sections: [try Section(0..<1)], passes: 1, joint: .hard)
+        let score = try Score(plan, clipFrameCount: 1, sampleRate: 8000)
+        let harness = try Harness([[0.5]], rate: 8000, score: score)
+        let told = Mutex<[PlayerEvent]>([])
+        let endCount = Atomic(0)
+        harness.player.observe { events in told.withLock { $0 += events } }
+        harness.player.follow { if $0 == nil { endCount.add(1, ordering: .relaxed) } }
+        for number in 0..<4000 { harness.player.start(at: Int64(2 * number)) }
+        _ = harness.render(8192) { 8192 }
+        // The beginning and the end of the score, of its section and of its pass.
+        let (first, lost) = (told.withLock { $0 }, harness.player.status.droppedEvents)
+        #expect(first.last?.kind == .finished(.completed) && first.last?.frame == 7999)
+        #expect(Int64(first.count) + lost == 24_000 && lost > 16_000 && endCount.load(ordering: .relaxed) == 1)
+        harness.player.start()
+        _ = harness.render(100, from: 8192) { 64 }
+        let second = told.withLock { $0 }.dropFirst(first.count)
+        #expect(second.count == 6 && second.last?.frame == 8193 && harness.player.status.droppedEvents == lost)
     }
 
     @Test("lost events are the same in each run under the virtual clock, and the end is never lost")

@@ -3,7 +3,9 @@ internal import Samples
 
 /// Reports of a player on the render thread to the control side: events and the latest status.
 ///
-/// Real-time safe: yes. The render thread never waits for a full ring; events without room are counted as dropped.
+/// Real-time safe: yes. The render thread never waits for a full ring; events without room are counted as dropped. The
+/// newest end without room is in the status: programs wait for the end by this event alone, and everything else is in
+/// the status anyway.
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
@@ -16,8 +18,9 @@ struct PlayerReports: ~Copyable {
     /// Lowest gain of the sound since the last reported end of a pass, as a factor.
     private var lowestGain: Float = 1
 
-    /// Places of the ring reserved for ends.
-    private static let keptPlaces = 16
+    /// The newest end of this piece of a block, if the ring has no room for the end.
+    private var untoldEnd: RenderEvent?
+
     /// Threshold of the report: a reduction of 0.1 dB.
     private static let toldGain: Float = 0.9886
 
@@ -81,15 +84,32 @@ struct PlayerReports: ~Copyable {
             sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
+        if code == .playbackStarted || code == .finished { forgetEnd() }
         // The room is counted once in each block. Under the virtual clock the control side has read everything before
         // the block, so the same events are dropped in each run, whenever the control side reads again.
         let room = room ?? events.writableCount
-        // Programs wait for the end by this event alone; everything else is also in the status.
-        if room > (code == .finished ? 0 : Self.keptPlaces), events.hold(event) {
+        if room > 0, events.hold(event) {
             (self.room, holdsEvents) = (room - 1, true)
         } else {
-            (self.room, counters.droppedEvents) = (room, counters.droppedEvents + 1)
+            self.room = room
+            if code == .finished { untoldEnd = event } else { counters.droppedEvents += 1 }
         }
+    }
+
+    /// Drops the end without room: the player has started again, or has ended again.
+    private mutating func forgetEnd() {
+        if untoldEnd != nil { counters.droppedEvents += 1 }
+        (untoldEnd, counters.untoldEnd) = (nil, nil)
+    }
+
+    /// Puts an end without room into the next status. Call this at the end of a piece of a block, after showing all
+    /// events: the reader of an end in a status then also finds the events before the end.
+    ///
+    /// - Returns: true if the status needs publishing.
+    mutating func keepEnd() -> Bool {
+        guard untoldEnd != nil else { return false }
+        (counters.untoldEnd, untoldEnd) = (untoldEnd, nil)
+        return true
     }
 
     /// Publishes the peaks, then the player's status, and then the events before this status. So a reader of an event

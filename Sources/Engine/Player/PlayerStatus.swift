@@ -58,6 +58,8 @@ struct PlayerCounters: Sendable, BitwiseCopyable {
     /// Number of the newest move carried out, as in `PlayerCommand.moveNumber`. 0 before the start, when the status
     /// shows no place.
     var movesTaken: Int64 = 0
+    /// The newest end, if the event ring had no room for it; nil after a new start.
+    var untoldEnd: RenderEvent?
 }
 
 extension Score {

@@ -11,6 +11,8 @@ struct PlayerTelemetry: ~Copyable {
     /// The readers until the next end; a new list after each end but the last.
     private var readers = EventBroadcast<PlayerEvent>()
     private var observers: [@Sendable ([PlayerEvent]) -> Void] = []
+    /// The start requests before the newest end taken from the status, which identify the end; -1 before such an end.
+    private var newestEnd: Int64 = -1
     /// True after the last event.
     private var isOver = false
     /// Events from before the first reader.
@@ -95,10 +97,16 @@ struct PlayerTelemetry: ~Copyable {
     @discardableResult
     mutating func deliver(startsAsked: () -> Int64) -> PlayerStatus {
         collectPeaks()
+        let before = status.read().counters.untoldEnd
         // The render thread publishes a block's events together, so every block here is complete.
         while let event = events.pop() { arrived.append(event) }
-        tellArrived(startsAsked: startsAsked)
         let latest = status.read()
+        // The events of an end in the first status have arrived; with the end in the second, no later start has.
+        if let end = latest.counters.untoldEnd, end.startsTaken == before?.startsTaken, end.startsTaken > newestEnd {
+            newestEnd = end.startsTaken
+            arrived.append(end)
+        }
+        tellArrived(startsAsked: startsAsked)
         heard.note(latest)
         return latest
     }

@@ -403,6 +403,7 @@ struct Transport: ~Copyable {
             post(.starved, at: run.start, clipFrame: place(at: run.start).clipFrame, detail: run.frames)
         }
         tell(at: now)
+        if reports.keepEnd() { tell(at: now) }
     }
     /// Returns true if events wait for `tell(at:)`.
     func hasUntoldEvents() -> Bool { reports.holdsEvents }
