@@ -193,4 +193,60 @@ struct RestoreTests {
         let names = there.names(folder).filter { !$0.hasPrefix(".") }
         #expect(names == ["Solo (2).wav"], "\(names)")
     }
+
+    /// A library of two takes in the trash, deleted together, and its backup; with the bytes of the takes, by number.
+    private func deleted() throws -> (here: LibraryHarness, backup: String, bytes: [Int: Data]) {
+        let here = try LibraryHarness()
+        var bytes: [Int: Data] = [:]
+        for (name, seed) in [("Solo.wav", 9), ("Riff.wav", 10)] {
+            let wave = try here.wave(name, seed: UInt64(seed), frames: 300)
+            let take = try here.store.addTake(
+                inFileAt: wave, .init(time: Int64(seed), sampleRate: 44_100, channelCount: 1, frameCount: 300))
+            bytes[take.number] = try Data(contentsOf: URL(fileURLWithPath: wave))
+        }
+        let hidden = try here.store.trash(takes: [1, 2]).map(\.currentPath)
+        let backup = here.scratch.file("backup")
+        for files in [2, 0] {
+            let summary = try here.library.backUp(to: backup, isVerifying: true)
+            #expect(summary.copied == files && summary.compared == 2 - files && summary.problems.isEmpty, "\(summary)")
+        }
+        for path in hidden { try FileManager.default.removeItem(atPath: path) }
+        return (here, backup, bytes)
+    }
+
+    @Test("after a restore, takes undo brings back the takes in the trash, with their bytes")
+    func deletedTakes() throws {
+        let (here, backup, bytes) = try deleted()
+        let there = try LibraryHarness()
+        let restored = try there.library.restore(from: backup)
+        #expect(restored.takes == 2 && restored.refused.isEmpty, "\(restored)")
+        #expect(try there.store.takes().isEmpty && there.library.check().isClean)
+        #expect(there.names(there.library.takesFolder).allSatisfy { $0.hasPrefix(".") })
+        for take in try there.store.undoTrash() {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: take.path)) == bytes[take.number])
+        }
+        #expect(there.names(there.library.takesFolder) == ["Riff.wav", "Solo.wav"])
+        // The backup has the only copies now, and reports the missing files until the trash is emptied.
+        #expect(try here.library.backUp(to: backup).problems.count == 2)
+        #expect(try #require(try BackupManifest(in: backup)).files.count == 2)
+        _ = try here.store.emptyTrash()
+        #expect(try here.library.backUp(to: backup).problems.isEmpty)
+    }
+
+    @Test("a restore merges no takes in the trash, and replaces no file with the hidden name of a take")
+    func hiddenNames() throws {
+        let (here, backup, _) = try deleted()
+        defer { withExtendedLifetime(here) {} }
+        let there = try LibraryHarness()
+        try there.library.add(fileAt: there.wave("x.wav", seed: 20))
+        let merged = try there.library.restore(from: backup, merging: true)
+        #expect(merged.takes == 0 && merged.refused.isEmpty && there.names(there.library.takesFolder).isEmpty)
+        let other = try LibraryHarness()
+        let taken = TakeTrash.path(of: other.library.takesFolder + "/x", number: 1)
+        try FileManager.default.createDirectory(atPath: other.library.takesFolder, withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: taken))
+        let restored = try other.library.restore(from: backup)
+        #expect(restored.takes == 1 && restored.refused.count == 1, "\(restored)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: taken)) == Data("mine".utf8))
+    }
 }

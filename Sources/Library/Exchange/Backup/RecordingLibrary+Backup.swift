@@ -128,7 +128,7 @@ extension RecordingLibrary {
         let copy = try RecordingLibrary(
             PracticeStore(.file(target + "/" + name)), folder: folder.path, calls: calls)
         var summary = BackupSummary()
-        let wanted = try copy.filesToBackUp(&summary)
+        let wanted = try copy.filesToBackUp(since: last, &summary)
         if let last { try refuseLosses(of: copy, since: earlier, keeping: target + "/" + last.store) }
         for file in wanted { try Self.makeFolders(above: target + "/" + file.member.name) }
         var files = BackupFiles(self, target, last: last, summary, now: StoreRows.milliseconds)
@@ -171,7 +171,7 @@ extension RecordingLibrary {
         if copy.store.repair != nil {
             // The store here has the same damage as the copy; reading repairs the store.
             var summary = BackupSummary()
-            _ = try filesToBackUp(&summary)
+            _ = try filesToBackUp(since: nil, &summary)
         }
         let repairs = [store.repair == earlier ? nil : store.repair, copy.store.repair]
         guard let repair = repairs.compactMap(\.self).first(where: { !$0.isComplete }) else { return }
@@ -182,8 +182,10 @@ extension RecordingLibrary {
                 + "woodshed library repair --from \(shellPath(last))")
     }
 
-    /// Returns the library's own files and the takes. Counts linked files in the summary.
-    private func filesToBackUp(_ summary: inout BackupSummary) throws -> [BackupFiles.Wanted] {
+    /// Returns the library's own files and the takes, also in the trash. Counts linked files in the summary.
+    private func filesToBackUp(
+        since last: BackupManifest?, _ summary: inout BackupSummary
+    ) throws -> [BackupFiles.Wanted] {
         var wanted: [BackupFiles.Wanted] = []
         for item in try items() + items({ $0.isTrash = true }) {
             guard item.place == .kept else {
@@ -196,6 +198,19 @@ extension RecordingLibrary {
         for (take, key, _) in try catalogueTakes() {
             let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
             wanted.append(.init(source: take.path, member: member) { .sound(of: $0, key) })
+        }
+        let copied = Set((last?.files ?? []).map(\.member.name))
+        var names = Set(wanted.map(\.member.name))
+        for (take, key) in try trashedTakes() {
+            let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
+            // An interrupted deletion or restoring leaves the file under the take's name.
+            let isHidden = FileIdentity(path: take.currentPath) != nil || !Self.isSound(take.path, key)
+            let source = isHidden ? take.currentPath : take.path
+            // A take whose name was reused may be in the trash without a file. A copy may be the last copy.
+            guard FileIdentity(path: source) != nil || copied.contains(member.name),
+                names.insert(member.name).inserted
+            else { continue }
+            wanted.append(.init(source: source, member: member) { .sound(of: $0, key) })
         }
         let documents = try documentRows().filter { $0.state != .gone }
         summary.linked += documents.count { $0.place == .linked }

@@ -75,15 +75,16 @@ extension RecordingLibrary {
         try other.moveAwayTakes()
         let catalogue = try other.catalogue()
         let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
+        let deleted = Set(try other.trashedTakes().map(\.key)).subtracting(names.keys)
         if let place {
-            try other.restoreFiles(manifest, path, catalogue, names, &summary, isCancelled, told)
+            try other.restoreFiles(manifest, path, catalogue, names, deleted, &summary, isCancelled, told)
             summary.merge.added = try other.items().count
             try replaceStore(at: place, by: copy)
         } else {
             let pieces = CataloguePieces(catalogue)
             summary.merge = try apply(
                 pieces, isCancelled: isCancelled, told: { told(ImportSummary(merge: $0)) })
-            try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled, told)
+            try restoreFiles(manifest, path, catalogue, names, deleted, &summary, isCancelled, told)
             summary.merge.takes += try apply(takes: pieces.takes).takes
         }
         for repair in [replaced, other.store.repair].compactMap(\.self) where !repair.isComplete {
@@ -140,14 +141,18 @@ extension RecordingLibrary {
 
     /// Puts the files of a backup in their places. The store already lists these files.
     ///
-    /// - Parameter names: Paths of the takes on the computer of the backup.
+    /// - Parameters:
+    ///   - names: Paths of the takes on the computer of the backup.
+    ///   - deleted: Takes in the trash of the backup's store. A merge leaves these out, as an import does.
     private func restoreFiles(
         _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, _ names: [RecordingKey: String],
-        _ summary: inout ImportSummary, _ isCancelled: () -> Bool, _ told: (ImportSummary) -> Void
+        _ deleted: Set<RecordingKey>, _ summary: inout ImportSummary, _ isCancelled: () -> Bool,
+        _ told: (ImportSummary) -> Void
     ) throws {
         var takes: [RecordingKey: StoredTake] = [:]
         for (take, key, _) in try catalogueTakes() { takes[key] = take }
-        let used = try takePaths()
+        let trashed = Dictionary(grouping: try trashedTakes(), by: \.key)
+        var used = try takePaths()
         for file in manifest.files {
             told(summary)
             if isCancelled() { throw RecordingLibraryError.cancelled }
@@ -177,31 +182,42 @@ extension RecordingLibrary {
                 if item.byteCount != file.byteCount { _ = try? add(fileAt: item.path, .move) }
                 summary.recordings += 1
             case .take(let key, let ending):
-                let take = takes[key]
-                // The path may come from another computer, and may name a different file here.
-                if let take, Self.isSound(take.path, key) {
-                    summary.passedOver += 1
-                    continue
+                let isListed = takes[key] != nil || !deleted.contains(key)
+                let wanted = (isListed ? [takes[key]] : []) + (trashed[key] ?? []).map(\.take)
+                if wanted.isEmpty { summary.passedOver += 1 }
+                for take in wanted {
+                    // The path may come from another computer, and may name a different file here.
+                    if let take, Self.isSound(take.currentPath, key) {
+                        summary.passedOver += 1
+                        continue
+                    }
+                    let isTrashed = take?.isTrashed == true
+                    let place: String
+                    switch try putTake(
+                        source, key, ending: ending, was: isTrashed ? take?.path : names[key], take, used: used)
+                    {
+                    case .placed(let path): place = path
+                    case .unknown(let reason):
+                        summary.refuse("\(source) could not be compared: \(reason)")
+                        continue
+                    case .wrong:
+                        summary.refuse("\(source): its sound does not match its name")
+                        continue
+                    case .taken(let path):
+                        summary.refuse("\(source) is a take in the trash, and another file has its place: \(path)")
+                        continue
+                    }
+                    if let take {
+                        used[place, default: []].insert(take.number)
+                        try store.finish(take: take.number, frameCount: take.sound.frameCount, path: place)
+                        try store.change { (rows) throws(DatabaseError) in
+                            try rows.setContent(key, ofTake: take.number)
+                        }
+                    } else {
+                        guard try addTake(inFileAt: place, key, catalogue.takes) else { continue }
+                    }
+                    summary.takes += 1
                 }
-                let place: String
-                switch try putTake(
-                    source, key, ending: ending, was: names[key], number: take?.number, used: used)
-                {
-                case .placed(let path): place = path
-                case .unknown(let reason):
-                    summary.refuse("\(source) could not be compared: \(reason)")
-                    continue
-                case .wrong:
-                    summary.refuse("\(source): its sound does not match its name")
-                    continue
-                }
-                if let take {
-                    try store.finish(take: take.number, frameCount: take.sound.frameCount, path: place)
-                    try store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
-                } else {
-                    guard try addTake(inFileAt: place, key, catalogue.takes) else { continue }
-                }
-                summary.takes += 1
             case .document(let hash, _):
                 guard try isDocumentWanted(hash) else {
                     summary.passedOver += 1

@@ -13,6 +13,8 @@ enum RestoredTake {
     case wrong
     /// The sound could not be compared, for this reason.
     case unknown(String)
+    /// Another file has this hidden name, which belongs to the take in the trash.
+    case taken(String)
 }
 
 extension RecordingLibrary {
@@ -27,14 +29,15 @@ extension RecordingLibrary {
     }
 
     /// Puts a take of a backup into the folder for takes, under its former name or the next free name. If the file
-    /// system refuses the name, a name derived from the key is used.
+    /// system refuses the name, a name derived from the key is used. A take in the trash gets a free name, and its file
+    /// the hidden name.
     ///
     /// - Parameters:
     ///   - path: Path on the computer of the backup; only its last part counts. Nil if unknown.
-    ///   - number: Number of the take in the store; nil if the store does not have the take yet.
-    ///   - used: Result of ``takePaths()``.
+    ///   - take: The take in the store; nil if the store does not have the take yet.
+    ///   - used: Result of ``takePaths()``, with the paths given since.
     func putTake(
-        _ source: String, _ key: RecordingKey, ending: String, was path: String?, number: Int?,
+        _ source: String, _ key: RecordingKey, ending: String, was path: String?, _ take: StoredTake?,
         used: [String: Set<Int>]
     ) throws -> RestoredTake {
         let plainName = TakeName(key, ending: ending)
@@ -45,20 +48,23 @@ extension RecordingLibrary {
         while true {
             let place = takesFolder + "/" + name.numbered(count)
             count += 1
-            if used[place]?.contains(where: { $0 != number }) == true { continue }
+            if used[place]?.contains(where: { $0 != take?.number }) == true { continue }
+            let hidden = take.flatMap { $0.isTrashed ? TakeTrash.path(of: place, number: $0.number) : nil }
+            if hidden != nil, FileIdentity(path: place) != nil { continue }
+            let target = hidden ?? place
             // An interrupted restore has already put the take here.
-            if let known = unsafe FileState(place), known.byteCount == byteCount, Self.isSound(place, key) {
+            if let known = unsafe FileState(target), known.byteCount == byteCount, Self.isSound(target, key) {
                 return .placed(place)
             }
-            if FileIdentity(path: place) != nil { continue }
+            if hidden == nil, FileIdentity(path: place) != nil { continue }
             let copying = try copyChecked(
-                source, to: place, through: folder.newPart(), replaces: false,
+                source, to: target, through: folder.newPart(), replaces: false,
                 check: { ContentCheck.sound(of: $0, key) })
             switch copying {
             case .copied: return .placed(place)
             case .wrong: return .wrong
             case .unknown(let reason): return .unknown(reason)
-            case .taken: break
+            case .taken: if let hidden { return .taken(hidden) }
             case .refused(let error):
                 guard name.stem != plainName.stem else { throw error }
                 (name, count) = (plainName, 1)

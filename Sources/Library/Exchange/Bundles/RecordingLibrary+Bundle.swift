@@ -167,6 +167,11 @@ extension RecordingLibrary {
         } ?? []
     }
 
+    /// Returns the takes in the trash with a known key of their sound.
+    func trashedTakes() throws(StoreError) -> [(take: StoredTake, key: RecordingKey)] {
+        try store.read { (rows) throws(DatabaseError) in try CatalogueTakes(rows: rows).trashed() } ?? []
+    }
+
     /// Folder for takes from elsewhere, beside the library's folder. In the user's library, sessions also record here.
     package var takesFolder: String { FilePlace.folder(of: folder.path) + "/takes" }
 }

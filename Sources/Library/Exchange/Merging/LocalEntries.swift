@@ -321,4 +321,12 @@ struct CatalogueTakes {
         }
         return found
     }
+
+    /// Returns the takes in the trash, which no catalogue has. Takes with the same sound have separate files.
+    func trashed() throws(DatabaseError) -> [(take: StoredTake, key: RecordingKey)] {
+        let marks = try rows.takeMarks()
+        return try rows.takes(TakeFilter(isTrash: true)).reversed().compactMap { take in
+            marks[take.number]?.key.map { (take, $0) }
+        }
+    }
 }

@@ -168,19 +168,22 @@ extension RecordingLibrary {
         return merge.summary
     }
 
-    /// Finds the missing keys of the sounds of takes. The keys are stored in pieces, each in one transaction.
+    /// Finds the missing keys of the sounds of takes, also in the trash. The keys are stored in pieces, each in one
+    /// transaction.
     func findTakes() throws(StoreError) {
         let marks = try store.read { (rows) throws(DatabaseError) in try rows.takeMarks() } ?? [:]
         // The sound of a take whose file was replaced by another file can no longer be determined.
-        let unknown = try store.takes().filter { marks[$0.number]?.key == nil && !$0.isReplaced }
-        let found = unknown.compactMap { take in
-            (try? RecordingKey(ofFileAt: take.path)).map { (take, $0, TakeTrash.isOwn(take, at: take.path)) }
+        let takes = try store.takes() + store.takes(TakeFilter(isTrash: true))
+        let found = takes.filter { marks[$0.number]?.key == nil && !$0.isReplaced }.compactMap { take in
+            (try? RecordingKey(ofFileAt: take.currentPath)).map {
+                (take, $0, TakeTrash.isOwn(take, at: take.currentPath))
+            }
         }
         try PracticeStore.inPieces(found, atOnce: CatalogueMerge.takesAtOnce) { (piece, _) throws(StoreError) in
             try store.change { (rows) throws(DatabaseError) in
                 for (take, key, isShown) in piece {
                     // Another program may have finished or moved the take meanwhile, so the sound may differ.
-                    guard let now = try rows.take(take.number), now.path == take.path,
+                    guard let now = try rows.take(take.number), now.currentPath == take.currentPath,
                         now.sound.frameCount == take.sound.frameCount
                     else { continue }
                     try rows.setContent(key, ofTake: take.number, isShown: isShown)
