@@ -1,18 +1,28 @@
 // Repairs the undo history of sections after the loss of rows in a damaged store.
-internal import Database
+package import Database
 internal import Sections
 
 extension StoreRows {
-    /// Keeps the changes of each history that fit the current sections. A change can be undone only in the list after
+    /// Keeps the changes of each history that fit the current sections.
+    func keepFittingChanges() throws(DatabaseError) {
+        try keepFittingChanges(of: "SELECT recording FROM change")
+        try database.run(
+            "DELETE FROM change WHERE recording IN (SELECT id FROM recording WHERE done NOT BETWEEN 0 AND \(1 << 53))")
+        try database.run("UPDATE recording SET done = 0 WHERE done NOT BETWEEN 0 AND \(1 << 53)")
+    }
+
+    /// Keeps the changes of some histories that fit the current sections. A change can be undone only in the list after
     /// the change.
     ///
     /// A change in force fits if its added sections are present and unaltered, and its removed sections are absent. An
     /// undone change fits in the opposite case. The first misfit or missing change ends the history on its side.
-    func keepFittingChanges() throws(DatabaseError) {
+    ///
+    /// - Parameter recordings: Query for the numbers of the recordings.
+    package func keepFittingChanges(of recordings: String) throws(DatabaseError) {
         let histories = try database.rows(
             """
             SELECT id, done, sample_rate = \(Self.lostRate) AND frame_count = 0 AND done = 0 FROM recording
-            WHERE id IN (SELECT recording FROM change) AND done BETWEEN 0 AND \(1 << 53)
+            WHERE id IN (\(recordings)) AND done BETWEEN 0 AND \(1 << 53)
             """
         ) { (row) throws(DatabaseError) in
             (id: try row.integer(0), done: try row.integer(1), isLost: try row.integer(2) != 0)
@@ -35,9 +45,6 @@ extension StoreRows {
                 "DELETE FROM change WHERE recording = ? AND (number <= ? OR number >= ?)", .integer(id),
                 .integer(oldest), .integer(newest))
         }
-        try database.run(
-            "DELETE FROM change WHERE recording IN (SELECT id FROM recording WHERE done NOT BETWEEN 0 AND \(1 << 53))")
-        try database.run("UPDATE recording SET done = 0 WHERE done NOT BETWEEN 0 AND \(1 << 53)")
     }
 
     /// Returns the number of changes in force of a recording with nothing but a key: the greatest number to which the

@@ -24,7 +24,7 @@ package struct StoreRows {
     package init(database: Database) { self.database = database }
 
     /// The greatest number of changes kept for a recording.
-    static let mostChanges: Int64 = 1000
+    package static let mostChanges: Int64 = 1000
 
     /// The sample rate of a recording whose key alone survived in a damaged store, with a length of 0. The recording's
     /// file provides the rest.

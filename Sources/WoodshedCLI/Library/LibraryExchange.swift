@@ -179,6 +179,7 @@ struct LibraryExchange {
             ("takes", summary.takes, "take", nil),
             ("practice", summary.practice, "entry of the practice log", "entries of the practice log"),
             ("reviews", summary.reviews, "rating", nil),
+            ("histories", summary.histories, "undo history of sections", "undo histories of sections"),
             ("documents", summary.documents, "document", nil),
             ("feeds", summary.feeds, "subscription", nil),
             ("episodes", summary.episodes, "episode", nil),

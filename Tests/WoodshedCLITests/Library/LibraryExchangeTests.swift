@@ -209,7 +209,7 @@ struct LibraryExchangeTests {
         #expect(back.status == 0, "\(back.error)")
         #expect(
             back.error.contains(
-                "brought back: 1 recording, 1 section, 1 playlist, 2 entries of playlists, 1 entry of the practice log, the description of 1 recording\n"
+                "brought back: 1 recording, 1 section, 1 playlist, 2 entries of playlists, 1 entry of the practice log, 1 undo history of sections, the description of 1 recording\n"
             ),
             "\(back.error)")
         #expect(

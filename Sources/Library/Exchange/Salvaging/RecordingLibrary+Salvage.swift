@@ -26,6 +26,8 @@ package struct SalvageSummary: Sendable, Equatable {
     package internal(set) var practice = 0
     /// Ratings of sections.
     package internal(set) var reviews = 0
+    /// Recordings with changes of sections that can be undone again.
+    package internal(set) var histories = 0
     /// Documents.
     package internal(set) var documents = 0
     /// Subscriptions.
@@ -48,8 +50,8 @@ package struct SalvageSummary: Sendable, Equatable {
 
     /// True if the damaged store added nothing.
     package var isEmpty: Bool {
-        items + outside + described + sections + playlists + entries + takes + practice + reviews + documents + feeds
-            + episodes + fetches == 0
+        items + outside + described + sections + playlists + entries + takes + practice + reviews + histories
+            + documents + feeds + episodes + fetches == 0
     }
 }
 
@@ -125,6 +127,12 @@ extension RecordingLibrary {
         }
         try stopIfCancelled()
         try other.moveAwayTakes(besides: store.takes() + store.takes(TakeFilter(isTrash: true)))
+        let removals = try store.change(beside: copy) { (rows) throws(DatabaseError) in
+            try SalvagedRows(rows: rows, now: now).salvagedRemovals()
+        }
+        try other.store.change { (rows) throws(DatabaseError) in
+            try SalvagedRows(rows: rows, now: now).setRemovals(removals)
+        }
         let pieces =
             try other.store.read { (rows) throws(DatabaseError) in
                 try SalvagePiece.pieces(

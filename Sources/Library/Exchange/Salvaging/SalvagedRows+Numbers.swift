@@ -49,8 +49,10 @@ extension SalvagedRows {
             ("take_mark", "changed"), ("deleted_playlist", "time"))
         // The next value of these columns is the greatest value plus one.
         + NumberLimits.all(
-            .counts, or: "0", ("recording", "revision"), ("item", "revision trashing"), ("document", "trashing"),
-            ("take", "revision trashing"), ("playlist", "revision"), ("fetch", "revision"))
+            .counts, or: "0", ("recording", "revision"), ("item", "revision"), ("take", "revision"),
+            ("playlist", "revision"), ("fetch", "revision"))
+        // A removal of a salvaged store has a number below 0.
+        + NumberLimits.all(.places, or: "0", ("item", "trashing"), ("document", "trashing"), ("take", "trashing"))
         + NumberLimits.all(
             0...1, or: "1", ("item", "gone"), ("document", "gone"), ("take", "gone"), ("section", "hard"),
             ("episode", "is_new"))

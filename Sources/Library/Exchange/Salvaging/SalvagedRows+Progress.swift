@@ -28,8 +28,9 @@ extension SalvagedRows {
         for (number, condition) in [("there.id", "NOT IN"), (free, "IN")] {
             summary.takes += try database.run(
                 """
-                INSERT INTO main.take (id, \(take), recording, section, model, name, note, rating, trashed, revision)
-                SELECT \(number), \(take), target, \(section), model, name, note, rating, trashed, \(next("take")) FROM new_take AS there
+                INSERT INTO main.take (id, \(take), recording, section, model, name, note, rating, trashed, trashing, revision)
+                SELECT \(number), \(take), target, \(section), model, name, note, rating, trashed, trashing,
+                    \(next("take")) FROM new_take AS there
                 WHERE NOT EXISTS (SELECT 1 FROM main.take AS here WHERE here.path = there.path AND here.time = there.time)
                 AND there.id \(condition) (SELECT id FROM main.take) ORDER BY there.id
                 """)

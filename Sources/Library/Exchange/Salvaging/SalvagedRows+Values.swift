@@ -31,11 +31,11 @@ extension SalvagedRows {
     }
 
     /// Returns an SQL expression for the title of a recording.
-    private static func title(_ store: String, _ recording: String) -> String {
+    static func title(_ store: String, _ recording: String) -> String {
         "coalesce(nullif((SELECT title FROM \(store).item WHERE item.recording = \(recording).id), ''), \(recording).title)"
     }
 
-    private func found(_ field: String, _ query: String) throws(DatabaseError) -> [SalvageConflict] {
+    func found(_ field: String, _ query: String) throws(DatabaseError) -> [SalvageConflict] {
         try database.rows(query) { (row) throws(DatabaseError) in
             SalvageConflict(
                 thing: try row.text(0), field: field, kept: try row.text(1), passedOver: try row.text(2))

@@ -36,7 +36,7 @@ struct SalvagedRows {
                 return all
             }
             try describe(described.filter { numbers.contains($0.recording) }, items, &summary)
-            summary.add(try conflictsOfRecordings())
+            summary.add(try conflictsOfRecordings() + conflictsOfHistories())
         case .takes:
             try pairRecordings()
             try listToday()
@@ -64,7 +64,7 @@ struct SalvagedRows {
                 "item",
                 """
                 kind, place, path, original, byte_count, container, codec, channel_count, title, artist, language, tags, source, licence, loudness,
-                true_peak, added, edited, trashed, gone
+                true_peak, added, edited, trashed, trashing, gone
                 """, hasRevision: true,
                 where: """
                     pair.number NOT IN (SELECT recording FROM main.item)
@@ -83,11 +83,12 @@ struct SalvagedRows {
         // Recordings with permanently removed files are hidden, but hold information for later merges.
         _ = try copyItems("there.gone <> 0")
         summary.documents += try copy(
-            "document", "hash, place, path, name, byte_count, added, trashed, gone, changed",
+            "document", "hash, place, path, name, byte_count, added, trashed, trashing, gone, changed",
             where:
                 "NOT EXISTS (SELECT 1 FROM main.document AS here WHERE here.recording = pair.number AND here.hash = there.hash)"
         )
         try takeOverProgress(into: &summary)
+        summary.histories += try takeOverHistories()
         summary.outside +=
             try database.first(
                 "SELECT count(*) FROM known WHERE id NOT IN (SELECT recording FROM main.item)", row: Self.number) ?? 0
@@ -141,12 +142,12 @@ struct SalvagedRows {
         for name in names ?? [] { _ = try? database.run("DROP TABLE temp.\(name)") }
     }
 
-    private static func number(_ row: DatabaseRow) throws(DatabaseError) -> Int { Int(try row.integer(0)) }
+    static func number(_ row: DatabaseRow) throws(DatabaseError) -> Int { Int(try row.integer(0)) }
 
     /// Copies the rows of a table that belong to recordings.
     ///
     /// - Parameter condition: Condition on `there` and `pair` that selects the rows.
-    private func copy(
+    func copy(
         _ table: String, _ columns: String, hasRevision: Bool = false, where condition: String
     ) throws(DatabaseError) -> Int {
         let values = columns.split(separator: ",").map { "there." + $0.trimmingPrefix { $0.isWhitespace } }
