@@ -9,10 +9,16 @@ package final class ConditionLock: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     /// Makes an unlocked lock.
-    package init() {
+    ///
+    /// - Parameter inheritsPriority: True if the thread inside has the priority of the most urgent waiting thread.
+    package init(inheritsPriority: Bool = false) {
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())
-        unsafe pthread_mutex_init(mutex, nil)
+        var kind = pthread_mutexattr_t()
+        unsafe pthread_mutexattr_init(&kind)
+        if inheritsPriority { unsafe pthread_mutexattr_setprotocol(&kind, CInt(PTHREAD_PRIO_INHERIT)) }
+        unsafe pthread_mutex_init(mutex, &kind)
+        unsafe pthread_mutexattr_destroy(&kind)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
         // Monotonic, because the wall clock may be set back during a wait.

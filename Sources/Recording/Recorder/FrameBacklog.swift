@@ -18,7 +18,8 @@ final class FrameBacklog: @unchecked Sendable {
         let samples: [Float]
     }
 
-    private let lock = ConditionLock()
+    /// The relief may have precedence over the writer.
+    private let lock = ConditionLock(inheritsPriority: true)
     private var tape: FrameTape
     private let channelCount: Int
     /// Frames move if at least this many wait on the tape, or many jumps: a quarter of the tape's capacity.
@@ -47,7 +48,10 @@ final class FrameBacklog: @unchecked Sendable {
     func take(
         _ count: Int, before end: Int64, into target: UnsafeMutablePointer<Float>
     ) -> (first: Int64, count: Int) {
-        lock.withLock { () -> (first: Int64, count: Int) in
+        var emptied: Chunk?
+        // Freed outside the lock, because the system may let a thread wait that frees or requests memory.
+        defer { withExtendedLifetime(emptied) {} }
+        return lock.withLock { () -> (first: Int64, count: Int) in
             guard let chunk = chunks.first else { return unsafe tape.take(count, before: end, into: target) }
             let first = chunk.first + Int64(takenFrames)
             let rest = chunk.samples.count / channelCount - takenFrames
@@ -56,7 +60,7 @@ final class FrameBacklog: @unchecked Sendable {
             for index in 0..<part * channelCount { unsafe target[index] = chunk.samples[start + index] }
             takenFrames += part
             if part == rest {
-                chunks.removeFirst()
+                emptied = chunks.removeFirst()
                 takenFrames = 0
             }
             return (first, part)
@@ -65,21 +69,25 @@ final class FrameBacklog: @unchecked Sendable {
 
     /// Moves frames from a filling tape to memory, as long as there is room. Call this several times a second.
     func relieve() {
-        lock.withLock {
-            guard tape.waitingFrames >= reliefFrames || tape.waitingJumps >= FrameTape.mostJumps / 4 else { return }
-            while chunks.count < mostChunks, let chunk = nextChunk() { chunks.append(chunk) }
-        }
+        guard lock.withLock({ tape.waitingFrames >= reliefFrames || tape.waitingJumps >= FrameTape.mostJumps / 4 })
+        else { return }
+        while moveChunk() {}
     }
 
-    /// Returns the next frames of the tape; nil if the tape is empty. Inside the lock.
-    private func nextChunk() -> Chunk? {
-        var first: Int64 = 0
-        let samples = unsafe [Float](unsafeUninitializedCapacity: Self.chunkFrames * channelCount) { buffer, count in
-            count = 0
-            guard let base = buffer.baseAddress else { return }
-            let taken = unsafe tape.take(Self.chunkFrames, before: .max, into: base)
-            (first, count) = (taken.first, taken.count * channelCount)
+    /// Moves the next frames of the tape to memory; false if the tape is empty or the memory full.
+    private func moveChunk() -> Bool {
+        // Requested outside the lock, for the same reason.
+        var samples = [Float](repeating: 0, count: Self.chunkFrames * channelCount)
+        return lock.withLock {
+            guard chunks.count < mostChunks else { return false }
+            let (first, count) = unsafe samples.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return (first: Int64(0), count: 0) }
+                return unsafe tape.take(Self.chunkFrames, before: .max, into: base)
+            }
+            guard count > 0 else { return false }
+            samples.removeLast((Self.chunkFrames - count) * channelCount)
+            chunks.append(Chunk(first: first, samples: samples))
+            return true
         }
-        return samples.isEmpty ? nil : Chunk(first: first, samples: samples)
     }
 }

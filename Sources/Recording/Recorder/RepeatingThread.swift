@@ -18,8 +18,10 @@ final class RepeatingThread: @unchecked Sendable {
     }
 
     /// Starts the thread; false if the system has no thread left.
-    func start(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let started = PlainThread(name: name) { [self] in
+    ///
+    /// - Parameter priority: As for `PlainThread`.
+    func start(priority: Int? = nil, _ work: @escaping @Sendable () -> Void) -> Bool {
+        let started = PlainThread(name: name, priority: priority) { [self] in
             while lock.withLock({ !isOver }) {
                 work()
                 lock.withLock { if !isOver { lock.wait(milliseconds: pauseMilliseconds) } }
