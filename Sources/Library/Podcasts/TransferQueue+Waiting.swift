@@ -11,15 +11,18 @@ extension TransferQueue {
     ) throws(TransferError) -> FetchedFile {
         let transfer = try add(request)
         var wasCancelled = false
+        var pause = Self.shortestPauseMicroseconds
         while true {
             if let result = transfer.result { return try result.get() }
             if !wasCancelled, isCancelled() {
                 wasCancelled = true
                 transfer.cancel(discarding: true)
             }
-            usleep(Self.pauseMicroseconds)
+            usleep(pause)
+            // Many threads may wait for silent servers for long.
+            pause = min(pause + Self.shortestPauseMicroseconds / 10, 10 * Self.shortestPauseMicroseconds)
         }
     }
 
-    private static var pauseMicroseconds: UInt32 { 5000 }
+    private static var shortestPauseMicroseconds: UInt32 { 5000 }
 }

@@ -12,6 +12,8 @@ final class FeedRefreshing: Sendable {
         var done: [Result<FeedRefresh, any Error>] = []
         /// Number of feeds without a taken result.
         var left: Int
+        /// Number of feeds that are being read.
+        var readCount = 0
         /// The first error of the store, or the cancellation.
         var failure: (any Error)?
     }
@@ -23,7 +25,10 @@ final class FeedRefreshing: Sendable {
     /// Time limit for a feed, with its retry, in seconds.
     private let feedSeconds: Double
 
-    private static let mostAtOnce = 8
+    /// Largest number of open connections. A silent server holds a connection until its timeout.
+    private static let mostAtOnce = 64
+    /// Largest number of feeds in memory.
+    private static let mostRead = 8
     private static let pauseMicroseconds: UInt32 = 5000
 
     /// - Parameter answerSeconds: Timeout for a server's answer, and for the following silence or near silence.
@@ -55,17 +60,35 @@ final class FeedRefreshing: Sendable {
     }
 
     private func work() {
-        while state.withLock({ $0.turns.count > 0 }) {
-            guard let feed = state.withLock({ $0.turns.next() }) else {
-                // The servers of the waiting feeds are busy.
-                usleep(Self.pauseMicroseconds)
-                continue
+        // Without a next feed, every waiting feed belongs to a busy server, whose thread fetches the feed later.
+        while let feed = state.withLock({ $0.turns.next() }) {
+            var isRead = false
+            let result = Result {
+                try library.refresh(feed.number) {
+                    let file = try fetch($0, of: feed)
+                    beginReading()
+                    isRead = true
+                    return file
+                }
             }
-            let result = Result { try library.refresh(feed.number) { try fetch($0, of: feed) } }
             state.withLock { state in
+                state.readCount -= isRead ? 1 : 0
                 state.turns.end(feed, error: try? result.get().error)
                 state.done.append(result)
             }
+        }
+    }
+
+    /// Waits until few enough feeds are in memory to read another.
+    private func beginReading() {
+        while true {
+            let begins = state.withLock { state in
+                guard state.readCount < Self.mostRead else { return false }
+                state.readCount += 1
+                return true
+            }
+            if begins { return }
+            usleep(Self.pauseMicroseconds)
         }
     }
 

@@ -22,7 +22,11 @@ struct FeedTurns {
     /// Largest number of feeds fetched from the same server at the same time.
     static let mostPerServer = 2
 
-    init(_ feeds: [Subscription]) { waiting = feeds.map { ($0, Self.server(of: $0)) } }
+    /// Feeds without an error the last time come first: where more servers are silent than may be asked at once, known
+    /// silent servers delay only each other.
+    init(_ feeds: [Subscription]) {
+        waiting = (feeds.filter(\.error.isEmpty) + feeds.filter { !$0.error.isEmpty }).map { ($0, Self.server(of: $0)) }
+    }
 
     /// Number of feeds without a turn yet.
     var count: Int { waiting.count }

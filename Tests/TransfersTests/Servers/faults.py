@@ -373,9 +373,8 @@ def serve(connection):
         connection.close()
 
 
-def listen(context):
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    print(listener.getsockname()[1], flush=True)
+def listen(context, address="127.0.0.1", port=0):
+    listener = socket.create_server((address, port), backlog=128)
 
     def greet(connection):
         try:
@@ -389,12 +388,17 @@ def listen(context):
             threading.Thread(target=greet, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1]
 
 
-listen(None)
+plain = listen(None)
+# Servers of other names, on the same port.
+for last in range(2, 18):
+    listen(None, f"127.0.0.{last}", plain)
+print(plain, flush=True)
 if len(sys.argv) > 2:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(sys.argv[1], sys.argv[2])
-    listen(tls)
+    print(listen(tls), flush=True)
 sys.stdin.read()
 os._exit(0)

@@ -68,6 +68,38 @@ struct FeedCommandTests {
         refreshing.end()
     }
 
+    @Test("many silent servers delay no feed of another server")
+    func silentServers() throws {
+        // The server has the addresses up to 127.0.0.17.
+        for last in 2...17 {
+            let name = SongServer.newName()
+            let address = server.address("/feed?id=\(name)&title=silent&gate=\(name)")
+            let run = home.run("library", "subscribe", address.replacing("127.0.0.1", with: "127.0.0.\(last)"))
+            #expect(run.status == 0, "\(run.error)")
+        }
+        subscribe([SongServer.newName()], silent: -1)
+        let refreshing = try refreshing(answerSeconds: 3600)
+        let end = ContinuousClock.now + .seconds(300)
+        #expect(try refreshing.next { ContinuousClock.now > end }?.subscription.title == "feed0")
+        refreshing.end()
+    }
+
+    @Test("a feed without an answer the last time is asked after the other feeds")
+    func lastErrors() throws {
+        let names = (0..<3).map { _ in SongServer.newName() }
+        subscribe(names, silent: 0)
+        let refreshing = try refreshing(answerSeconds: 0.3)
+        while try refreshing.next(isOver: { false }) != nil {}
+        refreshing.end()
+        var turns = FeedTurns(try library().subscriptions())
+        let titles = (0..<3).compactMap { _ in
+            let feed = turns.next()
+            if let feed { turns.end(feed, error: nil) }
+            return feed?.title
+        }
+        #expect(titles == ["feed1", "feed2", "feed0"])
+    }
+
     @Test("a silent server is waited for once, not for each of its feeds")
     func givenUp() throws {
         let names = (0..<4).map { _ in SongServer.newName() }
@@ -93,9 +125,13 @@ struct FeedCommandTests {
         #expect(home.parts.isEmpty, "\(home.parts)")
     }
 
-    private func refreshing(answerSeconds: Double) throws -> FeedRefreshing {
+    private func library() throws -> RecordingLibrary {
         let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
-        let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
+        return try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
+    }
+
+    private func refreshing(answerSeconds: Double) throws -> FeedRefreshing {
+        let library = try library()
         return FeedRefreshing(try library.subscriptions(), in: library, answerSeconds: answerSeconds)
     }
 
