@@ -1,7 +1,6 @@
 /// A list of recordings in a file that other players read and write: M3U, PLS or XSPF.
 ///
-/// A playlist file is a value. The caller handles files and network. Reading does not check that the listed recordings
-/// exist.
+/// A playlist file is a value. The caller handles files and network. A list may name recordings that do not exist.
 ///
 /// Real-time safe: no. Threads: any.
 package struct PlaylistFile: Sendable, Hashable {
@@ -88,18 +87,39 @@ package struct PlaylistFile: Sendable, Hashable {
     ///   - bytes: The complete content.
     ///   - name: Name of the file, for its extension and for messages.
     ///   - folder: Absolute path of the file's folder, which contains the relative paths.
+    ///   - exists: Returns true for the path of a file. Called for the paths of a list in windows-1252. A file
+    ///     whose name has the bytes of the list takes precedence over a file with the name as text.
     /// - Throws: A ``PlaylistFileError``.
-    package init(reading bytes: [UInt8], name: String, folder: String) throws(PlaylistFileError) {
+    package init(
+        reading bytes: [UInt8], name: String, folder: String, exists: (String) -> Bool = { _ in false }
+    ) throws(PlaylistFileError) {
         guard bytes.count <= Self.largest else { throw .tooLarge(name) }
         let pathExtension =
             name.split(separator: "/").last?.split(separator: ".").dropFirst().last.map(String.init) ?? ""
         let text = LineText(bytes, pathExtension: pathExtension)
-        switch try Self.format(text, name: name, pathExtension: pathExtension) {
-        case .m3u8: self = try M3UList.read(text, name: name, folder: folder)
-        case .pls: self = try PLSList.read(text, name: name, folder: folder)
-        // XML declares encodings other than Unicode itself, so the XML reader needs the original bytes.
-        case .xspf: self = try XSPFList.read(bytes, name: name, folder: folder)
+        let format = try Self.format(text, name: name, pathExtension: pathExtension)
+        func read(_ text: LineText) throws(PlaylistFileError) -> PlaylistFile {
+            switch format {
+            case .m3u8: try M3UList.read(text, name: name, folder: folder)
+            case .pls: try PLSList.read(text, name: name, folder: folder)
+            // XML declares encodings other than Unicode itself, so the XML reader needs the original bytes.
+            case .xspf: try XSPFList.read(bytes, name: name, folder: folder)
+            }
         }
+        let list = try read(text)
+        // Both readings have the same entries: the encodings differ only in letters.
+        let undecoded = format == .xspf ? nil : try text.undecoded.map(read)
+        guard let undecoded, undecoded.entries.count == list.entries.count else {
+            self = list
+            return
+        }
+        let entries = zip(list.entries, undecoded.entries).map { entry, undecoded in
+            guard case .file(let path) = undecoded.location, undecoded.location != entry.location, exists(path) else {
+                return entry
+            }
+            return Entry(undecoded.location, title: entry.title, artist: entry.artist, seconds: entry.seconds)
+        }
+        self.init(title: list.title, entries: entries, skippedCount: list.skippedCount)
     }
 
     /// Returns the content of a file with this list. Reading the content gives an equal value, except for the title in

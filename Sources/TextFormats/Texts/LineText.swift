@@ -5,20 +5,25 @@ package struct LineText {
     /// The text without a byte order mark. Lines with invalid UTF-8 occur only in a file that claims to be UTF-8: such
     /// a line is a file name on a disk.
     let bytes: [UInt8]
+    /// The file in its own bytes, if the text was decoded from windows-1252; otherwise nil.
+    var undecoded: LineText? { original.map { LineText(utf8: $0) } }
+    private let original: [UInt8]?
+
+    private init(utf8 content: [UInt8], of original: [UInt8]? = nil) { (bytes, self.original) = (content, original) }
 
     /// Decodes a file. UTF-16 requires a byte order mark. UTF-8 is recognised by validity, byte order mark, file name
     /// or a line `#EXTENC`. Any other text is windows-1252, which contains ISO-8859-1.
     init(_ content: [UInt8], pathExtension: String) {
         if content.starts(with: [0xFF, 0xFE]) {
-            bytes = Self.wide(content.dropFirst(2), isBigEndian: false)
+            self.init(utf8: Self.wide(content.dropFirst(2), isBigEndian: false))
         } else if content.starts(with: [0xFE, 0xFF]) {
-            bytes = Self.wide(content.dropFirst(2), isBigEndian: true)
+            self.init(utf8: Self.wide(content.dropFirst(2), isBigEndian: true))
         } else if content.starts(with: [0xEF, 0xBB, 0xBF]) {
-            bytes = Array(content.dropFirst(3))
+            self.init(utf8: Array(content.dropFirst(3)))
         } else if pathExtension.lowercased() == "m3u8" || Self.isUTF8(content) || Self.saysUTF8(content) {
-            bytes = content
+            self.init(utf8: content)
         } else {
-            bytes = OlderText.western(content[...])
+            self.init(utf8: OlderText.western(content[...]), of: content)
         }
     }
 

@@ -169,6 +169,7 @@ enum PlaylistReading {
             throw AudioFileError.reading(file, errno: error.code)
         }
         return try PlaylistFile(
-            reading: bytes, name: file, folder: FilePlace.folder(of: FileName.absolute(file) ?? file))
+            reading: bytes, name: file, folder: FilePlace.folder(of: FileName.absolute(file) ?? file),
+            exists: { unsafe FileState(FileName.systemName($0)) != nil })
     }
 }

@@ -98,6 +98,20 @@ struct PlaylistReadingTests {
         #expect(try location(big, "a") == .file("/m/café.mp3"))
     }
 
+    @Test("a list in Windows-1252 names existing files by their bytes, and other files by the text")
+    func bytesOfNames() throws {
+        let (named, other) = (Array("caf".utf8) + [0xE9], Array("caf".utf8) + [0xE8])
+        let path = FileName.text(of: Array("/m/".utf8) + named)
+        let texts = [Array("#EXTINF:2,".utf8) + named, named, other, Array("http://x/".utf8) + named]
+        let file = Array("[playlist]\nFile1=".utf8) + named + Array("\nFile2=".utf8) + other
+        for (bytes, name) in [(Array(texts.joined(separator: [10])), "a.m3u"), (file, "a.pls")] {
+            let list = try PlaylistFile(reading: bytes, name: name, folder: "/m") { $0 == path }
+            #expect(list.entries.first?.location == .file(path))
+            #expect(list.entries.first?.title == (name == "a.m3u" ? "café" : nil))
+            #expect(list.entries.dropFirst().first?.location == .file("/m/cafè"))
+        }
+    }
+
     @Test("PLS: keys in any case and order are read, numbers give the order, and missing files are counted")
     func pls() throws {
         let text = """

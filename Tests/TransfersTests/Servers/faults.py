@@ -359,8 +359,7 @@ def serve(connection):
         rest = b""
         while True:
             while b"\r\n\r\n" not in rest:
-                data = connection.recv(65536)
-                if not data:
+                if not (data := connection.recv(65536)):
                     return
                 rest += data
             head, _, rest = rest.partition(b"\r\n\r\n")
@@ -384,17 +383,14 @@ def listen(context, address="127.0.0.1", port=0):
 
     def accept():
         while True:
-            connection, _ = listener.accept()
-            threading.Thread(target=greet, args=(connection,), daemon=True).start()
+            threading.Thread(target=greet, args=(listener.accept()[0],), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
     return listener.getsockname()[1]
 
 
 plain = listen(None)
-# Servers of other names, on the same port.
-for last in range(2, 18):
-    listen(None, f"127.0.0.{last}", plain)
+others = [listen(None, f"127.0.0.{last}", plain) for last in range(2, 18)]  # servers of other names, on the same port
 print(plain, flush=True)
 if len(sys.argv) > 2:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
