@@ -134,7 +134,7 @@ extension StoreRows {
         let most = ClosedRange<Int64>.counts.upperBound
         if let step, former.map({ $0 <= step || $0 >= most }) ?? true { return step }
         return try database.first(
-            "SELECT coalesce(max(trashing), 0) + 1 FROM \(numbers) WHERE trashing < ?", .integer(most)
+            "SELECT max(coalesce(max(trashing), 0), 0) + 1 FROM \(numbers) WHERE trashing < ?", .integer(most)
         ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
     }
 

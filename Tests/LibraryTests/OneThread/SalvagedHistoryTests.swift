@@ -60,6 +60,27 @@ struct SalvagedHistoryTests {
         #expect(throws: TakeError.self) { try library.store.undoTrash() }
     }
 
+    @Test("a removal in the middle of a salvage gets no number of a salvaged removal")
+    func numbers() throws {
+        let full = try FullLibrary()
+        let library = try full.library("new/practice.db")
+        _ = try library.salvage(storeAt: full.copy("practice.db.damaged"))
+        // The first piece of a salvage may bring the lowest number alone.
+        _ = try library.store.change { (rows) throws(DatabaseError) in
+            try rows.database.run("UPDATE take SET trashing = -3 WHERE trashing IS NOT NULL")
+        }
+        let wave = try full.harness.wave("today.wav", seed: 40, frames: 300)
+        let take = try library.store.addTake(
+            inFileAt: wave, .init(time: 1_797_000_000, sampleRate: 44_100, channelCount: 1, frameCount: 300))
+        _ = try library.store.trash(takes: [take.number])
+        let newest = try library.store.read { (rows) throws(DatabaseError) in
+            try rows.database.first("SELECT max(trashing) FROM take") { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+        }
+        #expect(newest == 1)
+    }
+
     @Test("a salvage joins the rest of a removal with the part that is here")
     func sameRemoval() throws {
         let full = try FullLibrary()
