@@ -36,8 +36,9 @@ struct RatedSections {
             guard let info = try? AudioFileInfo(path: path), let recording = try? store.recording(of: info) else {
                 continue
             }
-            // An unwritable store changes nothing here.
-            try? store.see(recording)
+            // Only a restored file is news. An unwritable store changes nothing here.
+            let last = try? store.recordings(inFileAt: path).first?.recording.key
+            if last != recording.key { try? store.see(recording) }
         }
         if !paths.isEmpty { known = try store.schedule(at: time) }
         // A recording without a file is missing, whatever the file was last.
