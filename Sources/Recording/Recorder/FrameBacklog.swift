@@ -42,6 +42,7 @@ final class FrameBacklog: @unchecked Sendable {
         self.channelCount = channelCount
         reliefFrames = max(1, tapeFrames / 4)
         mostChunks = max(1, mostBytes / (4 * channelCount * Self.chunkFrames))
+        chunks.reserveCapacity(mostChunks)
     }
 
     /// Takes up to `count` consecutive frames, as ``FrameTape/take(_:before:into:)`` does.
