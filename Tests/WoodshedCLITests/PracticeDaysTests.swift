@@ -136,8 +136,21 @@ struct PracticeDaysTests {
         var place = first.seen.count
         #expect(first.wait(for: "pass ", from: place), "\(first.text)")
         place = first.seen.count
+        func xruns() -> Int { rig.truth(.playback).xruns + rig.truth(.capture).xruns }
+        var (last, count, isWhole) = (1, xruns(), false)
         press("r", first, until: "recording each pass")
-        for take in 2...4 { #expect(first.wait(for: "take \(take): ", from: place), "\(first.text)") }
+        // Dropouts on a busy machine move the sound of a take. The take during the end of a trial belongs to no trial.
+        for trial in 0..<20 where !isWhole {
+            let next = trial == 0 ? 3 : 4
+            for take in last + 1...last + next {
+                #expect(first.wait(for: "take \(take): ", from: place), "\(first.text)")
+            }
+            last += next
+            let before = count
+            count = xruns()
+            isWhole = count == before
+        }
+        #expect(isWhole, "20 trials, and each was disturbed")
         // Without the take that is being recorded now.
         place = first.seen.count
         press("x", first, until: "dynamics")
@@ -151,8 +164,9 @@ struct PracticeDaysTests {
 
         let store = try PracticeStore(.file(folder["data/woodshed/practice.db"]))
         let takes = try store.takes().filter { $0.model?.sectionName == "Solo" }
-        #expect(takes.map(\.number).suffix(3) == [4, 3, 2], "\(takes)")
-        for take in takes.suffix(3) {
+        let whole = takes.filter { (last - 2...last).contains($0.number) }
+        #expect(whole.map(\.number) == [last, last - 1, last - 2], "\(takes)")
+        for take in whole {
             #expect(take.model?.alignment == .measured && take.model?.speed == 1)
             let frames = try misplacement(of: take)
             print("take \(take.number) over two clocks that drift lies \(frames) frames beside its place")
@@ -160,7 +174,7 @@ struct PracticeDaysTests {
             #expect(abs(frames) <= 2, "take \(take.number)")
         }
         // The cable alone would be 46 ms; at this rate the comparison of so short a phrase is inexact by a few.
-        let compared = run("compare", "song.wav", "--section", "Solo", "4", "--json").text
+        let compared = run("compare", "song.wav", "--section", "Solo", "\(last)", "--json").text
         #expect(abs(try #require(number("offset_ms", compared))) < 20, "\(compared)")
         #expect(abs(try #require(number("length_ratio", compared)) - 1) < 0.1, "\(compared)")
         #expect(abs(try #require(number("pitch_offset_cents", compared))) < 10, "\(compared)")
