@@ -13,19 +13,13 @@ package final class PlainThread: @unchecked Sendable {
     package static var stackBytes: Int { 512 << 10 }
 
     /// Starts the thread; nil if the system has no thread left.
-    ///
-    /// - Parameters:
-    ///   - name: At most 15 bytes, for system tools.
-    ///   - priority: The requested SCHED_FIFO priority, 1 to 99; nil for ordinary scheduling, which also follows a
-    ///     refusal.
-    package init?(name: String, priority: Int? = nil, _ body: @escaping @Sendable () -> Void) {
-        let box = unsafe Unmanaged.passRetained(ThreadBody(name: name, priority: priority, run: body))
+    package init?(name: String, _ body: @escaping @Sendable () -> Void) {
+        let box = unsafe Unmanaged.passRetained(ThreadBody(name: name, run: body))
         do throws(ThreadFailure) {
             thread = try unsafe startThread(stackBytes: PlainThread.stackBytes, box.toOpaque()) { context in
                 guard let context = unsafe context else { return nil }
                 let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
                 _ = unsafe realtime_name_thread(body.name)
-                if let priority = body.priority { _ = realtime_schedule_fifo(Int32(priority)) }
                 body.run()
                 return nil
             }
@@ -43,12 +37,10 @@ package final class PlainThread: @unchecked Sendable {
 
     private final class ThreadBody: Sendable {
         let name: String
-        let priority: Int?
         let run: @Sendable () -> Void
 
-        init(name: String, priority: Int?, run: @escaping @Sendable () -> Void) {
+        init(name: String, run: @escaping @Sendable () -> Void) {
             self.name = name
-            self.priority = priority
             self.run = run
         }
     }

@@ -214,6 +214,22 @@ struct RestoreTests {
         return (here, backup, bytes)
     }
 
+    @Test("a cancelled restore leaves no hidden file of a take in the trash, and can be repeated")
+    func cancelledDeletedTakes() throws {
+        let (_, backup, _) = try deleted()
+        let there = try LibraryHarness()
+        var askedCount = 0
+        #expect(throws: RecordingLibraryError.cancelled) {
+            try there.library.restore(from: backup) {
+                askedCount += 1
+                return askedCount == 2
+            }
+        }
+        #expect(askedCount == 2 && there.names(there.library.takesFolder).isEmpty)
+        #expect(try there.library.restore(from: backup).takes == 2)
+        #expect(try there.store.undoTrash().count == 2)
+    }
+
     @Test("after a restore, takes undo brings back the takes in the trash, with their bytes")
     func deletedTakes() throws {
         let (here, backup, bytes) = try deleted()

@@ -76,15 +76,22 @@ extension RecordingLibrary {
         let catalogue = try other.catalogue()
         let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
         let deleted = Set(try other.trashedTakes().map(\.key)).subtracting(names.keys)
+        var hidden: [String] = []
         if let place {
-            try other.restoreFiles(manifest, path, catalogue, names, deleted, &summary, isCancelled, told)
-            summary.merge.added = try other.items().count
-            try replaceStore(at: place, by: copy)
+            do {
+                try other.restoreFiles(manifest, path, catalogue, names, deleted, &summary, &hidden, isCancelled, told)
+                summary.merge.added = try other.items().count
+                try replaceStore(at: place, by: copy)
+            } catch {
+                // The store here knows none of these files, and its later takes in the trash need the names.
+                for name in hidden { _ = calls.remove(name) }
+                throw error
+            }
         } else {
             let pieces = CataloguePieces(catalogue)
             summary.merge = try apply(
                 pieces, isCancelled: isCancelled, told: { told(ImportSummary(merge: $0)) })
-            try restoreFiles(manifest, path, catalogue, names, deleted, &summary, isCancelled, told)
+            try restoreFiles(manifest, path, catalogue, names, deleted, &summary, &hidden, isCancelled, told)
             summary.merge.takes += try apply(takes: pieces.takes).takes
         }
         for repair in [replaced, other.store.repair].compactMap(\.self) where !repair.isComplete {
@@ -146,8 +153,8 @@ extension RecordingLibrary {
     ///   - deleted: Takes in the trash of the backup's store. A merge leaves these out, as an import does.
     private func restoreFiles(
         _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, _ names: [RecordingKey: String],
-        _ deleted: Set<RecordingKey>, _ summary: inout ImportSummary, _ isCancelled: () -> Bool,
-        _ told: (ImportSummary) -> Void
+        _ deleted: Set<RecordingKey>, _ summary: inout ImportSummary, _ hidden: inout [String],
+        _ isCancelled: () -> Bool, _ told: (ImportSummary) -> Void
     ) throws {
         var takes: [RecordingKey: StoredTake] = [:]
         for (take, key, _) in try catalogueTakes() { takes[key] = take }
@@ -208,6 +215,7 @@ extension RecordingLibrary {
                         continue
                     }
                     if let take {
+                        if isTrashed { hidden.append(TakeTrash.path(of: place, number: take.number)) }
                         used[place, default: []].insert(take.number)
                         try store.finish(take: take.number, frameCount: take.sound.frameCount, path: place)
                         try store.change { (rows) throws(DatabaseError) in
