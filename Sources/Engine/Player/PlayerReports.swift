@@ -5,7 +5,7 @@ internal import Samples
 ///
 /// Real-time safe: yes. The render thread never waits for a full ring; events without room are counted as dropped. The
 /// newest end without room is in the status: programs wait for the end by this event alone, and everything else is in
-/// the status anyway.
+/// the status anyway. An end in the status is not counted if the player starts again before a reader has seen the end.
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>

@@ -28,8 +28,8 @@ extension SalvagedRows {
     }()
 
     /// Returns the numbers of the removals here, for each group of tables. A removal that this store has, too, keeps
-    /// its number here. All others get new numbers below the numbers here, in the same order, so that the removals of
-    /// today are undone first.
+    /// its number here. All others get new numbers below the numbers here, so that the removals of today are undone
+    /// first. The numbers have the order of the removals, unless an interrupted salvage has brought some before.
     func salvagedRemovals() throws(DatabaseError) -> [[SalvagedRemoval]] {
         var all: [[SalvagedRemoval]] = []
         for tables in Self.removals {
