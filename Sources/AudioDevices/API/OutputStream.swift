@@ -68,6 +68,12 @@ package protocol EndingStream: AudioStream {
     var hasEnded: Bool { get }
 }
 
+/// A stream that tells, before its start, how its device thread will be scheduled.
+package protocol ScheduledStream: AudioStream {
+    /// True if the device thread asks for a real-time priority, which the system may refuse.
+    var asksForPriority: Bool { get }
+}
+
 extension AudioStream {
     /// Default implementation: returns no incidents.
     public func takeIncidents() -> [StreamIncident] { [] }

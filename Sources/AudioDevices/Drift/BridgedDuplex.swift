@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// If only the input is interrupted, the input is silent during the interruption and the output plays on. The loss of
 /// either side ends both.
-final class BridgedDuplex: DuplexStream {
+final class BridgedDuplex: DuplexStream, ScheduledStream {
     /// Longest wait for the input's first frames, in ns; then the output starts without them.
     private static let startPatience: Int64 = 1_000_000_000
 
@@ -41,6 +41,7 @@ final class BridgedDuplex: DuplexStream {
     var outputConfiguration: StreamConfiguration { output.outputConfiguration }
     var position: StreamPosition { output.ledger.position }
     var inputPosition: CapturePosition { output.ledger.inputPosition }
+    var asksForPriority: Bool { output.asksForPriority }
 
     var statistics: StreamStatistics {
         let played = output.statistics

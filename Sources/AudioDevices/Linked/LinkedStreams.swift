@@ -57,7 +57,7 @@ final class LinkedOutput: OutputStream, EndingStream {
 }
 
 /// The input of a link. Incidents of the device are reported once, by the output.
-final class LinkedInput: InputStream {
+final class LinkedInput: InputStream, ScheduledStream {
     private let link: StreamLink
 
     init(_ link: StreamLink) { self.link = link }
@@ -66,6 +66,7 @@ final class LinkedInput: InputStream {
     var configuration: StreamConfiguration { link.duplex.inputConfiguration }
     var position: CapturePosition { link.duplex.inputPosition }
     var statistics: StreamStatistics { link.duplex.statistics }
+    var asksForPriority: Bool { (link.duplex as? any ScheduledStream)?.asksForPriority == true }
     func takeIncidents() -> [StreamIncident] { [] }
     func start(_ callbacks: CaptureCallbacks) throws(DeviceError) { try link.start(input: callbacks) }
     func stop() { link.stopInput() }

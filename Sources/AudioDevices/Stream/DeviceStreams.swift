@@ -18,7 +18,7 @@ final class DeviceOutput: OutputStream, EndingStream {
 }
 
 /// An input stream on any backend.
-final class DeviceInput: InputStream {
+final class DeviceInput: InputStream, ScheduledStream {
     private let core: StreamCore
 
     init(_ core: StreamCore) { self.core = core }
@@ -27,6 +27,7 @@ final class DeviceInput: InputStream {
     var configuration: StreamConfiguration { core.backend.inputConfiguration }
     var position: CapturePosition { core.ledger.inputPosition }
     var statistics: StreamStatistics { core.statistics }
+    var asksForPriority: Bool { core.asksForPriority }
     func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
     func start(_ callbacks: CaptureCallbacks) throws(DeviceError) { try core.start(StreamWork(callbacks)) }
     func stop() { core.stop() }
@@ -34,7 +35,7 @@ final class DeviceInput: InputStream {
 }
 
 /// A duplex stream on any backend.
-final class DeviceDuplex: DuplexStream {
+final class DeviceDuplex: DuplexStream, ScheduledStream {
     private let core: StreamCore
 
     init(_ core: StreamCore) { self.core = core }
@@ -45,6 +46,7 @@ final class DeviceDuplex: DuplexStream {
     var position: StreamPosition { core.ledger.position }
     var inputPosition: CapturePosition { core.ledger.inputPosition }
     var statistics: StreamStatistics { core.statistics }
+    var asksForPriority: Bool { core.asksForPriority }
     func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
     func start(_ callbacks: DuplexCallbacks) throws(DeviceError) { try core.start(StreamWork(callbacks)) }
     func stop() { core.stop() }

@@ -71,6 +71,9 @@ final class StreamCore: Sendable {
         outcome.isOver.load(ordering: .acquiring)
     }
 
+    /// True if the device thread asks for a real-time priority.
+    var asksForPriority: Bool { backend.clock == .real && request.realtimePriority != nil }
+
     /// True if called on the stream's own thread.
     var isOnDeviceThread: Bool { deviceThread.isCurrent }
 
@@ -98,9 +101,8 @@ final class StreamCore: Sendable {
             work, outputCount: backend.outputConfiguration.channelCount,
             inputCount: backend.inputConfiguration.channelCount, blockFrames: backend.blockFrames, clock: backend.clock,
             outputChannels: outputConfiguration.channelCount > 0 ? request.outputChannels : nil, ledger: ledger)
-        let isRealtime = backend.clock == .real && request.realtimePriority != nil
         let options = RealtimeThread.Configuration(
-            priority: isRealtime ? request.realtimePriority : nil, locksMemory: isRealtime)
+            priority: asksForPriority ? request.realtimePriority : nil, locksMemory: asksForPriority)
         do {
             // The thread holds the parts, never the stream, so the stream's release can end the thread.
             return try RealtimeThread(name: "woodshed-device", configuration: options) {

@@ -81,7 +81,10 @@ final class RecorderCore: Sendable {
             throw DeviceError(error)
         }
         if !isVirtual {
-            guard writer.start({ shared.write() }) else { throw Self.noThread }
+            let relieve: @Sendable () -> Void = { shared.capture.backlog.relieve() }
+            guard writer.start({ shared.write() }), reliever.start(priority: reliefPriority, relieve) else {
+                throw Self.noThread
+            }
         }
         try stream.start(
             CaptureCallbacks(
@@ -91,13 +94,6 @@ final class RecorderCore: Sendable {
                     shared.tell()
                 },
                 capture: { shared.capture.capture($0) }))
-        if !isVirtual {
-            let isStarted = reliever.start(priority: reliefPriority) { shared.capture.backlog.relieve() }
-            guard isStarted else {
-                stream.stop()
-                throw Self.noThread
-            }
-        }
         let thread = PlainThread(name: "woodshed-input") {
             let end = Result { () throws(DeviceError) in try stream.waitUntilFinished() }
             if case .failure(let error) = end { shared.endInput(error) } else { shared.endInput(nil) }
@@ -112,7 +108,7 @@ final class RecorderCore: Sendable {
     /// The relief goes before all ordinary work if the device thread does, so that a busy machine costs no frames. All
     /// other real-time threads go before the relief.
     private var reliefPriority: Int? {
-        if case .fifo = stream.statistics.scheduling?.scheduling { 1 } else { nil }
+        (stream as? any ScheduledStream)?.asksForPriority == true ? 1 : nil
     }
 
     /// Ends all threads. Before this call, the stream is stopped, or was not started.

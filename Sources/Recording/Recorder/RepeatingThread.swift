@@ -6,7 +6,8 @@ final class RepeatingThread: @unchecked Sendable {
     private let lock = ConditionLock()
     private let name: String
     private let pauseMilliseconds: Int
-    private var thread: PlainThread?
+    /// Waits for the end of the thread; nil without a thread.
+    private var join: (@Sendable () -> Void)?
     private var isOver = false
 
     /// - Parameters:
@@ -19,31 +20,41 @@ final class RepeatingThread: @unchecked Sendable {
 
     /// Starts the thread; false if the system has no thread left.
     ///
-    /// - Parameter priority: As for `PlainThread`.
+    /// - Parameter priority: The requested SCHED_FIFO priority, 1 to 99, which the thread has on return unless the
+    ///   system refuses it; nil for an ordinary thread.
     func start(priority: Int? = nil, _ work: @escaping @Sendable () -> Void) -> Bool {
-        let started = PlainThread(name: name, priority: priority) { [self] in
+        let rounds: @Sendable () -> Void = { [self] in
             while lock.withLock({ !isOver }) {
                 work()
                 lock.withLock { if !isOver { lock.wait(milliseconds: pauseMilliseconds) } }
             }
         }
-        lock.withLock { thread = started }
+        var started: (@Sendable () -> Void)?
+        if let priority {
+            let options = RealtimeThread.Configuration(priority: priority, locksMemory: false)
+            if let thread = try? RealtimeThread(name: name, configuration: options, body: rounds) {
+                started = { thread.join() }
+            }
+        } else if let thread = PlainThread(name: name, rounds) {
+            started = { thread.join() }
+        }
+        lock.withLock { join = started }
         return started != nil
     }
 
     /// True if the thread runs.
-    var isRunning: Bool { lock.withLock { thread != nil } }
+    var isRunning: Bool { lock.withLock { join != nil } }
 
     func wake() { lock.withLock { lock.wakeAll() } }
 
     /// Ends the thread; returns when the last round is over.
     func stop() {
         let running = lock.withLock {
-            defer { thread = nil }
+            defer { join = nil }
             isOver = true
             lock.wakeAll()
-            return thread
+            return join
         }
-        running?.join()
+        running?()
     }
 }
