@@ -18,7 +18,8 @@ package enum Signals {
     private static let held = Atomic<Int32>(0)
     /// The first signal of the watch that requested the end; 0 for none.
     private static let first = Atomic<Int32>(0)
-    /// Seconds after the first signal before an unresponsive main thread is ended.
+    /// Seconds after the first signal before an unresponsive main thread is ended. A second in which the main thread
+    /// waits for a processor does not count.
     package static let patience: UInt32 = 5
     /// Allowance in seconds for ending a take, with some seconds to spare.
     package static let concludingSeconds: UInt32 = 40
@@ -40,6 +41,7 @@ package enum Signals {
         PartialFiles.prepareForHandlers()
         LiveLines.prepareForHandlers()
         LastWords.prepareForHandlers()
+        ProcessorWait.prepareForHandlers()
         guard let pipe = try? WakePipe() else { return -1 }
         _ = requests.isRequested
         _ = (allowance.load(ordering: .relaxed), secondsLeft.load(ordering: .relaxed))
@@ -191,7 +193,8 @@ package enum Signals {
     }
 
     private static let alarmHandler: __sighandler_t = { _ in
-        let left = Signals.secondsLeft.subtract(1, ordering: .relaxed).newValue
+        let second = ProcessorWait.hasLasted() ? 0 : 1
+        let left = Signals.secondsLeft.subtract(second, ordering: .relaxed).newValue
         if left > 0 { alarm(1) }
         let number = Signals.first.load(ordering: .sequentiallyConsistent)
         if left == 0, number != 0 { Signals.leave(by: number) }

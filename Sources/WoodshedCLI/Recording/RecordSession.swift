@@ -113,6 +113,7 @@ final class RecordSession: RunOwner {
             guard let take = ended.take() else { return "" }
             do throws(AudioFileError) {
                 if isKept { try take.save() } else { try take.discard() }
+                LastWords.forget()
             } catch {
                 fileError = error
             }
@@ -184,10 +185,15 @@ final class RecordSession: RunOwner {
         isDeviceLeft = true
     }
 
+    /// The way to an unfinished take; none for a pipe.
+    private var advice: [String] {
+        guard let path = line.path else { return [] }
+        return ["The recording is in \(path). Finish the take with:", "  woodshed record --recover"]
+    }
+
     /// Ends the process without waiting for the unresponsive device or disk. The file of a take stays as it is.
     private func abandon(_ words: String) -> Never {
-        let advice = ["The recording is in \(line.target). Finish the take with:", "  woodshed record --recover"]
-        run.abandon([words] + (line.path != nil && ending.hasTake ? advice : [])) {
+        run.abandon([words] + (ending.hasTake ? advice : [])) {
             take(loop.inbox.take())
             guard ending.hasTake else { return "" }
             return run.programLine {
@@ -231,6 +237,8 @@ final class RecordSession: RunOwner {
         loop.write(run.programLine { line.json(event) })
         loop.say(words(event))
         switch event {
+        // A signal may end the process at once, and the take stays unfinished.
+        case .started: LastWords.keep(output: "", error: advice.map { printable($0) + "\n" }.joined())
         case .inputEnded(let error): inputError = error
         case .marked(let name, let frame): marks.append(TakeMark(name: name, frame: frame))
         case .stopped(_, let reason):
