@@ -3,6 +3,7 @@ import Clips
 import EngineHarness
 import Glibc
 import Realtime
+import Samples
 import Synchronization
 import TestSupport
 import Testing
@@ -67,6 +68,32 @@ struct LostEventTests {
         _ = harness.render(100, from: 8192) { 64 }
         let second = told.withLock { $0 }.dropFirst(first.count)
         #expect(second.count == 6 && second.last?.frame == 8193 && harness.player.status.droppedEvents == lost)
+    }
+
+    @Test("an end is counted if another start follows before the delivery of the end")
+    func supersededEnd() throws {
+        let plan = PracticePlan(sections: [try Section(0..<1)], passes: 1, joint: .hard)
+        let score = try Score(plan, clipFrameCount: 1, sampleRate: 8000)
+        let harness = try Harness([[0.5]], rate: 8000, score: score)
+        let told = Mutex<[PlayerEvent]>([])
+        harness.player.observe { events in told.withLock { $0 += events } }
+        for number in 0..<4000 { harness.player.start(at: Int64(2 * number)) }
+        harness.player.serve(isBetweenBlocks: true)
+        let block = PlanarBuffer(channelCount: 1, frameCount: 8192)
+        var lost: [Int64] = []
+        for first in [0, 8192] as [Int64] {
+            _ = unsafe harness.player.core.core.pointee.render(
+                into: block.channels, outputChannels: 1, frameCount: 8192, adds: false, at: first)
+            lost.append(harness.player.status.droppedEvents)
+            // Without a delivery before the next block.
+            if first == 0 { harness.player.start() }
+        }
+        // The end before the second start, and all events of the second start but the end.
+        #expect(lost[1] == lost[0] + 6)
+        harness.player.serve()
+        let events = told.withLock { $0 }
+        #expect(events.last?.kind == .finished(.completed) && events.last?.frame == 8193)
+        #expect(harness.player.status.droppedEvents == lost[1] && Int64(events.count) + lost[1] == 24_006)
     }
 
     @Test("lost events are the same in each run under the virtual clock, and the end is never lost")

@@ -269,7 +269,7 @@ public final class Player: Sendable {
     public var score: Score { control.withLock { $0.newest.score } }
 
     /// The player's state as of the last block. Reading the state costs the render thread nothing.
-    public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
+    public var status: PlayerStatus { telemetry.withLock { $0.latestStatus() } }
 
     /// The status, with the place of the newest move that the player has not carried out yet. A program that moves by a
     /// distance adds the distance to this place, so that several moves within a block add up.

@@ -5,7 +5,8 @@ internal import Samples
 ///
 /// Real-time safe: yes. The render thread never waits for a full ring; events without room are counted as dropped. The
 /// newest end without room is in the status: programs wait for the end by this event alone, and everything else is in
-/// the status anyway. An end in the status is not counted if the player starts again before a reader has seen the end.
+/// the status anyway. Each end in the status is counted, too, because the player may start again before a reader has
+/// seen the end; the control side takes the ends that it delivers from the count.
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
@@ -102,13 +103,14 @@ struct PlayerReports: ~Copyable {
         (untoldEnd, counters.untoldEnd) = (nil, nil)
     }
 
-    /// Puts an end without room into the next status. Call this at the end of a piece of a block, after showing all
-    /// events: the reader of an end in a status then also finds the events before the end.
+    /// Puts an end without room into the next status, and counts the end as dropped. Call this at the end of a piece of
+    /// a block, after showing all events: the reader of an end in a status then also finds the events before the end.
     ///
     /// - Returns: true if the status needs publishing.
     mutating func keepEnd() -> Bool {
         guard untoldEnd != nil else { return false }
         (counters.untoldEnd, untoldEnd) = (untoldEnd, nil)
+        counters.droppedEvents += 1
         return true
     }
 

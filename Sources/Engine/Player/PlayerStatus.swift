@@ -43,8 +43,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var starvedFrames: Int64 = 0
     /// Counters of the render side.
     var counters = PlayerCounters()
-    /// Number of events since the start that found the event ring full. Under the virtual clock the number is the same
-    /// in each run with blocks of the same lengths.
+    /// Number of events since the start that found the event ring full and are not delivered. Under the virtual clock
+    /// the number is the same in each run with blocks of the same lengths.
     package var droppedEvents: Int64 { counters.droppedEvents }
 
     /// Creates the status before the start.
@@ -53,7 +53,7 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
 
 /// Counters of the render side that every status carries.
 struct PlayerCounters: Sendable, BitwiseCopyable {
-    /// As in `PlayerStatus.droppedEvents`.
+    /// As in `PlayerStatus.droppedEvents`; on the render side with each end that was put into a status.
     var droppedEvents: Int64 = 0
     /// Number of the newest move carried out, as in `PlayerCommand.moveNumber`. 0 before the start, when the status
     /// shows no place.

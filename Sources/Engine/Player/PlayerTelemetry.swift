@@ -5,7 +5,7 @@ struct PlayerTelemetry: ~Copyable {
     private var events: RingConsumer<RenderEvent>
     /// Events about to be delivered. The array keeps its memory, so that deliveries allocate nothing, for hours.
     private var arrived: [RenderEvent] = []
-    var status: SnapshotReader<PlayerStatus>
+    private var status: SnapshotReader<PlayerStatus>
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
     /// The readers until the next end; a new list after each end but the last.
@@ -13,6 +13,8 @@ struct PlayerTelemetry: ~Copyable {
     private var observers: [@Sendable ([PlayerEvent]) -> Void] = []
     /// The start requests before the newest end taken from the status, which identify the end; -1 before such an end.
     private var newestEnd: Int64 = -1
+    /// Number of ends taken from the status and delivered.
+    private var deliveredEnds: Int64 = 0
     /// True after the last event.
     private var isOver = false
     /// Events from before the first reader.
@@ -72,7 +74,7 @@ struct PlayerTelemetry: ~Copyable {
 
     /// Reports the classification of a score's sections.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
-        let now = status.read()
+        let now = latestStatus()
         // Only the newest results wait for a reader: a player with observers alone never gets one.
         if !hasReaders { untold = [] }
         // A score with fewer sections may have taken its place meanwhile.
@@ -89,6 +91,15 @@ struct PlayerTelemetry: ~Copyable {
         }
     }
 
+    /// Returns the latest status. The render side counts each end in the status as dropped; delivered ends, and an end
+    /// still to be delivered, are no dropped events.
+    mutating func latestStatus() -> PlayerStatus {
+        var latest = status.read()
+        let isAhead = latest.counters.untoldEnd.map { $0.startsTaken > newestEnd } ?? false
+        latest.counters.droppedEvents -= deliveredEnds + (isAhead ? 1 : 0)
+        return latest
+    }
+
     /// Delivers the events since the last call.
     ///
     /// - Parameter startsAsked: the number of start requests so far. If a start was requested before the report of an
@@ -97,13 +108,14 @@ struct PlayerTelemetry: ~Copyable {
     @discardableResult
     mutating func deliver(startsAsked: () -> Int64) -> PlayerStatus {
         collectPeaks()
-        let before = status.read().counters.untoldEnd
+        let before = latestStatus().counters.untoldEnd
         // The render thread publishes a block's events together, so every block here is complete.
         while let event = events.pop() { arrived.append(event) }
-        let latest = status.read()
+        let latest = latestStatus()
         // The events of an end in the first status have arrived; with the end in the second, no later start has.
         if let end = latest.counters.untoldEnd, end.startsTaken == before?.startsTaken, end.startsTaken > newestEnd {
             newestEnd = end.startsTaken
+            deliveredEnds += 1
             arrived.append(end)
         }
         tellArrived(startsAsked: startsAsked)
