@@ -1,5 +1,6 @@
 import AudioFiles
 import Glibc
+import Realtime
 import Samples
 import Synchronization
 import Takes
@@ -29,34 +30,12 @@ struct RecorderTests {
     @Test("the relief of a late writer has precedence over ordinary work exactly if the device thread has")
     func precedence() throws {
         let rig = try VirtualCardRig()
-        let idle = try IdleRecorder(
-            input: .system(rig.name), request: StreamRequest(sampleRate: 48_000, channelCount: 2, clock: .real))
-        let monitor = idle.monitor
-        let armed = try idle.arm()
-        let isUrgent = monitor.statistics.schedulingClass.hasPrefix("fifo")
-        let isReliefUrgent = isUrgent ? eventually { urgentReliefs > 0 } : urgentReliefs > 0
-        armed.stop()
-        #expect(isReliefUrgent == isUrgent)
-    }
-
-    /// Number of this process's relief threads with the lowest real-time priority.
-    private var urgentReliefs: Int {
-        guard let threads = unsafe opendir("/proc/self/task") else { return 0 }
-        defer { unsafe closedir(threads) }
-        var count = 0
-        while let entry = unsafe readdir(threads) {
-            let thread = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) { unsafe String(cString: $0) }
-            let number = pid_t(truncatingIfNeeded: unsafe strtol(thread, nil, 10))
-            var parameters = sched_param()
-            guard number > 0, unsafe sched_getparam(number, &parameters) == 0 else { continue }
-            guard parameters.sched_priority == 1, let file = unsafe fopen("/proc/self/task/\(thread)/comm", "r") else {
-                continue
-            }
-            defer { unsafe fclose(file) }
-            var name = [CChar](repeating: 0, count: 16)
-            if unsafe fread(&name, 1, 15, file) > 0, unsafe strncmp(name, "woodshed-tape", 13) == 0 { count += 1 }
-        }
-        return count
+        let core = try RecorderCore(
+            .system(rig.name), StreamRequest(sampleRate: 48_000, channelCount: 2, clock: .real))
+        try core.start()
+        let isUrgent = core.monitor.statistics.schedulingClass.hasPrefix("fifo")
+        core.shutDown()
+        #expect(core.reliefScheduling == (isUrgent ? .fifo(priority: 1) : .ordinary))
     }
 
     @Test("the take of a device is the card's input, bit for bit", arguments: [64, 1000])

@@ -51,6 +51,9 @@ final class RecorderCore: Sendable {
     /// True if any repeatedly waking thread of the recorder runs.
     var isServing: Bool { pump.isRunning || writer.isRunning || reliever.isRunning }
 
+    /// The scheduling of the thread that relieves a late writer.
+    var reliefScheduling: RealtimeReport.Scheduling { reliever.scheduling }
+
     /// Starts capturing. A failed start leaves no thread, and no other start follows.
     func start() throws(DeviceError) {
         try use.withLock { (use) throws(DeviceError) in

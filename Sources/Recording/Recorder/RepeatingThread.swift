@@ -8,6 +8,7 @@ final class RepeatingThread: @unchecked Sendable {
     private let pauseMilliseconds: Int
     /// Waits for the end of the thread; nil without a thread.
     private var join: (@Sendable () -> Void)?
+    private var granted = RealtimeReport.Scheduling.ordinary
     private var isOver = false
 
     /// - Parameters:
@@ -30,17 +31,21 @@ final class RepeatingThread: @unchecked Sendable {
             }
         }
         var started: (@Sendable () -> Void)?
+        var scheduling = RealtimeReport.Scheduling.ordinary
         if let priority {
             let options = RealtimeThread.Configuration(priority: priority, locksMemory: false)
             if let thread = try? RealtimeThread(name: name, configuration: options, body: rounds) {
-                started = { thread.join() }
+                (started, scheduling) = ({ thread.join() }, thread.report.scheduling)
             }
         } else if let thread = PlainThread(name: name, rounds) {
             started = { thread.join() }
         }
-        lock.withLock { join = started }
+        lock.withLock { (join, granted) = (started, scheduling) }
         return started != nil
     }
+
+    /// The scheduling of the thread; ordinary before the start.
+    var scheduling: RealtimeReport.Scheduling { lock.withLock { granted } }
 
     /// True if the thread runs.
     var isRunning: Bool { lock.withLock { join != nil } }
