@@ -9,7 +9,7 @@ import Testing
 @testable import Recording
 
 /// An input without a device: the test decides the start.
-private final class ManualInput: InputStream {
+final class ManualInput: InputStream {
     enum Start { case works, fails, waitsForStop }
 
     let clock: StreamClock

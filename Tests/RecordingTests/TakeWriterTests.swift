@@ -204,7 +204,7 @@ struct TakeWriterTests {
         #expect(rig.sink.frames[1][1920] == CourseRig.sample(1920, 1) && rig.sink.frames[1][959] != 0)
         let told = try await rig.told()
         #expect(told.contains(.overrun(frame: 960, lostFrames: 960)))
-        let end = try #require(rig.progress.waitForEnd(seconds: 0))
+        let end = try #require(rig.progress.result)
         #expect(end.lostFrames == 960 && end.frameCount == 2400 && end.reason == .asked)
     }
 
@@ -320,7 +320,7 @@ struct TakeWriterTests {
             rig.commands.add(.mark("\(block)")) { rig.capture.capturedFrame }
             rig.writer.step()
         }
-        let end = try #require(rig.progress.waitForEnd(seconds: 0))
+        let end = try #require(rig.progress.result)
         #expect(end.reason == .failed && end.failure?.kind == .diskFull)
         #expect(end.frameCount == Int64(rig.sink.frames.first?.count ?? 0) && end.frameCount == Int64(call / 2 * 96))
         #expect(rig.capture.windows.readableCount == 2 * 8 * 96 / rig.capture.windowFrames)
@@ -343,7 +343,7 @@ struct TakeWriterTests {
         }
         rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
         rig.writer.step()
-        let end = try #require(rig.progress.waitForEnd(seconds: 0))
+        let end = try #require(rig.progress.result)
         #expect(end.reason == .asked && end.failure == nil && end.frameCount == 288)
         #expect(rig.sink.marks == ["one": 96, "two": 288])
         let told = try await rig.told()

@@ -21,9 +21,6 @@ final class RecorderCore: Sendable {
     /// A recorder is used once.
     private enum Use { case none, started, over }
 
-    /// Longest standstill of the disk before the end of a take, in seconds.
-    private static let patience = 30
-
     convenience init(_ input: InputDevice, _ request: StreamRequest) throws(DeviceError) {
         self.init(try openInput(input, request))
     }
@@ -150,38 +147,21 @@ final class RecorderCore: Sendable {
         try? shared.conclude(keeping: false)
     }
 
-    /// Ends the take and the stream; returns the result of the take. The join of the writer has no limit: after a
+    /// Ends the take and then the stream; returns the result of the take. The wait for the writer has no limit: after a
     /// return before its end, the writer would still change a file that the caller takes for finished.
     func stop() -> TakeEnd {
-        let end = endTake()
-        shutDown()
-        return end ?? lateEnd
+        defer { shutDown() }
+        request(.stop(.asked))
+        return shared.progress.waitForEnd()
     }
 
     /// Ends the take and then the stream, as `stop()` does.
     ///
     /// - Parameter deliver: Receives the result once the writer has finished the take, before the end of the stream.
     func stop(_ deliver: (TakeEnd) -> Void) {
-        let end = endTake()
-        if let end { deliver(end) }
-        shutDown()
-        if end == nil { deliver(lateEnd) }
-    }
-
-    /// Returns the result of the take; nil if the disk stands still.
-    private func endTake() -> TakeEnd? {
         request(.stop(.asked))
-        return shared.progress.waitForEnd(seconds: Self.patience)
-    }
-
-    /// The result after the end of all threads.
-    private var lateEnd: TakeEnd {
-        // A take that ended late has ended as well.
-        if let end = shared.progress.result { return end }
-        let status = shared.progress.current
-        return TakeEnd(
-            frameCount: status.recordedFrames, lostFrames: status.lostFrames, reason: .failed, failure: nil,
-            loudness: status.loudness)
+        deliver(shared.progress.waitForEnd())
+        shutDown()
     }
 
     /// Ends every thread. Finishes the take unless this was done before.

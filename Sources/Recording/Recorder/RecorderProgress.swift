@@ -1,7 +1,6 @@
 internal import AudioDevices
 internal import AudioFiles
 internal import DSP
-internal import Files
 internal import Realtime
 
 /// Result of a take.
@@ -70,15 +69,13 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// Waits until the take has ended; returns nil if the writer stands still for `seconds` before the end.
-    func waitForEnd(seconds: Int) -> TakeEnd? {
-        let patience = Int64(seconds) * MonotonicTime.nanosecondsPerSecond
-        return lock.withLock { () -> TakeEnd? in
-            var watch = StandstillWatch(patience: patience, workCount: work, now: MonotonicTime.now())
-            while takeEnd == nil, !watch.isOver(workCount: work, now: MonotonicTime.now()) {
-                lock.wait(milliseconds: 1000)
+    /// Waits until the take has ended.
+    func waitForEnd() -> TakeEnd {
+        lock.withLock {
+            while true {
+                if let takeEnd { return takeEnd }
+                lock.wait()
             }
-            return takeEnd
         }
     }
 }
