@@ -81,6 +81,46 @@ struct SalvagedHistoryTests {
         #expect(newest == 1)
     }
 
+    @Test("a repeated salvage keeps the order of removals that an interrupted salvage has brought in part")
+    func interrupted() throws {
+        let full = try FullLibrary()
+        let source = full.harness.library
+        // The older removal belongs to the recording that comes first.
+        _ = try source.undoRemoval()
+        for song in [full.songs[0], full.songs[2]] { _ = try source.remove([song.number]) }
+        let old = try full.copy("practice.db.damaged")
+        let library = try full.library("new/practice.db")
+        var asked = 0
+        let kind = libraryError {
+            _ = try library.salvage(storeAt: old, recordingsAtOnce: 1) {
+                asked += 1
+                return asked == 4
+            }
+        }
+        #expect(try kind == .cancelled && library.items { $0.isTrash = true }.map(\.key) == [full.songs[0].key])
+        _ = try library.salvage(storeAt: old, recordingsAtOnce: 1) { false }
+        #expect(try library.undoRemoval().map(\.key) == [full.songs[2].key])
+        #expect(try library.undoRemoval().map(\.key) == [full.songs[0].key])
+    }
+
+    @Test("whichever removals an interrupted salvage has brought, a repeated salvage gives the numbers of a whole one")
+    func repeatedNumbers() {
+        // The third removal is in both stores, and other removals were salvaged before.
+        let here: Set<Int64> = [-4, -1]
+        let removed = (1...6).map { (was: Int64($0), now: $0 == 3 ? Int64(7) : nil) }
+        func numbers(_ removed: [(was: Int64, now: Int64?)], _ used: Set<Int64>) -> [Int64: Int64] {
+            let all = SalvagedRows.numbered(removed, besides: used).map { ($0.was, $0.now) }
+            return Dictionary(uniqueKeysWithValues: all)
+        }
+        let whole = numbers(removed, here)
+        #expect(whole == [1: -9, 2: -8, 3: 7, 4: -7, 5: -6, 6: -5])
+        for chosen in 0..<64 {
+            let brought = removed.map { (was: $0.was, now: chosen >> ($0.was - 1) & 1 == 1 ? whole[$0.was] : $0.now) }
+            let used = here.union(brought.compactMap(\.now).filter { $0 < 0 })
+            #expect(numbers(brought, used) == whole, "\(chosen)")
+        }
+    }
+
     @Test("a salvage joins the rest of a removal with the part that is here")
     func sameRemoval() throws {
         let full = try FullLibrary()

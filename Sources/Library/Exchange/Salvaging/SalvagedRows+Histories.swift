@@ -27,9 +27,7 @@ extension SalvagedRows {
         ]
     }()
 
-    /// Returns the numbers of the removals here, for each group of tables. A removal that this store has, too, keeps
-    /// its number here. All others get new numbers below the numbers here, so that the removals of today are undone
-    /// first. The numbers have the order of the removals, unless an interrupted salvage has brought some before.
+    /// Returns the numbers of the removals here, for each group of tables, in the order of the removals.
     func salvagedRemovals() throws(DatabaseError) -> [[SalvagedRemoval]] {
         var all: [[SalvagedRemoval]] = []
         for tables in Self.removals {
@@ -40,25 +38,50 @@ extension SalvagedRows {
                 """
             }
             let removals = tables.map {
-                "SELECT DISTINCT trashing AS was FROM other.\($0.table) WHERE trashing IS NOT NULL"
+                "SELECT trashing AS was, NULL AS now FROM other.\($0.table) WHERE trashing IS NOT NULL"
             }
-            let lowest = tables.map { "SELECT min(trashing) AS number FROM main.\($0.table)" }
-            all.append(
-                try database.rows(
-                    """
-                    WITH known AS (SELECT was, max(now) AS now FROM (\(known.joined(separator: " UNION ALL "))) GROUP BY was),
-                        removal AS (\(removals.joined(separator: " UNION ")))
-                    SELECT removal.was, coalesce(known.now, (
-                        SELECT max(coalesce(min(number), 0), \(ClosedRange.places.lowerBound))
-                            FROM (\(lowest.joined(separator: " UNION ALL ")) UNION ALL SELECT 0))
-                        - row_number() OVER (PARTITION BY known.now IS NULL ORDER BY removal.was DESC))
-                    FROM removal LEFT JOIN known ON known.was = removal.was
-                    """
-                ) { (row) throws(DatabaseError) in
-                    SalvagedRemoval(was: try row.integer(0), now: try row.integer(1))
-                })
+            let both = (known + removals).joined(separator: " UNION ALL ")
+            let removed = try database.rows("SELECT was, max(now) FROM (\(both)) GROUP BY was ORDER BY was") {
+                (row) throws(DatabaseError) in (was: try row.integer(0), now: try row.integer(orNull: 1))
+            }
+            let used = tables.map { "SELECT trashing FROM main.\($0.table) WHERE trashing < 0" }
+            let numbers = try database.rows(used.joined(separator: " UNION ")) { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+            all.append(Self.numbered(removed, besides: Set(numbers)))
         }
         return all
+    }
+
+    /// Numbers the removals of a salvaged store. A removal that this store has, too, keeps its number here. All others
+    /// get numbers below 0 and, unless an interrupted salvage has brought an older removal, below the numbers here, so
+    /// that the removals of today are undone first.
+    ///
+    /// - Parameters:
+    ///   - removed: The removals, the oldest first, with their numbers there, and here or nil.
+    ///   - used: The numbers below 0 here.
+    static func numbered(_ removed: [(was: Int64, now: Int64?)], besides used: Set<Int64>) -> [SalvagedRemoval] {
+        var (numbers, lowest, used): ([SalvagedRemoval], [Int64], Set<Int64>) = ([], [], used)
+        var next = max(used.min() ?? 0, ClosedRange.places.lowerBound) - 1
+        // The highest free number above a removal that is older than the removals to come.
+        var free: Int64?
+        for removal in removed {
+            guard let now = removal.now ?? free else {
+                lowest.append(removal.was)
+                continue
+            }
+            numbers.append(SalvagedRemoval(was: removal.was, now: now))
+            if removal.now == nil {
+                used.insert(now)
+                free = nil
+            }
+            if now < -1, !used.contains(now + 1) { free = max(free ?? now, now + 1) }
+        }
+        for was in lowest.reversed() {
+            numbers.append(SalvagedRemoval(was: was, now: next))
+            next -= 1
+        }
+        return numbers
     }
 
     /// Changes the numbers of removals in the salvaged store itself, once for all pieces.
