@@ -249,6 +249,36 @@ struct RestoreTests {
         #expect(try here.library.backUp(to: backup).problems.isEmpty)
     }
 
+    @Test(
+        "a take in the trash with the same sound stands in for the missing or changed file of a listed take",
+        arguments: [false, true])
+    func standIn(isChanged: Bool) throws {
+        let here = try LibraryHarness()
+        try here.library.add(fileAt: here.wave("a.wav", seed: 1))
+        let wave = try here.wave("Solo.wav", seed: 9, frames: 300)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: wave))
+        let copy = here.scratch.file("Copy.wav")
+        try bytes.write(to: URL(fileURLWithPath: copy))
+        for path in [wave, copy] {
+            _ = try here.store.addTake(
+                inFileAt: path, .init(time: 9, sampleRate: 44_100, channelCount: 1, frameCount: 300))
+        }
+        let hidden = try here.store.trash(takes: [2]).map(\.currentPath)
+        try here.library.findTakes()
+        try FileManager.default.removeItem(atPath: wave)
+        if isChanged { _ = try here.wave("Solo.wav", seed: 10, frames: 300) }
+        let backup = here.scratch.file("backup")
+        let summary = try here.library.backUp(to: backup)
+        #expect(summary.files == 2 && summary.problems.map { $0.hasPrefix(wave) } == [true], "\(summary)")
+        for path in hidden { try FileManager.default.removeItem(atPath: path) }
+        let there = try LibraryHarness()
+        let restored = try there.library.restore(from: backup)
+        #expect(restored.takes == 2 && restored.refused.isEmpty, "\(restored)")
+        let take = try #require(try there.store.takes().first)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: take.path)) == bytes)
+        #expect(try there.store.undoTrash().count == 1)
+    }
+
     @Test("a restore merges no takes in the trash, and replaces no file with the hidden name of a take")
     func hiddenNames() throws {
         let (here, backup, _) = try deleted()

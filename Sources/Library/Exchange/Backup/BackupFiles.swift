@@ -7,7 +7,7 @@ internal import JSON
 struct BackupFiles {
     /// A file that belongs in the backup.
     struct Wanted {
-        let source: String
+        var source: String
         let member: BundleMember
         /// Compares the file at a path with the key or hash of the member.
         let check: (String) -> ContentCheck

@@ -200,16 +200,22 @@ extension RecordingLibrary {
             wanted.append(.init(source: take.path, member: member) { .sound(of: $0, key) })
         }
         let copied = Set((last?.files ?? []).map(\.member.name))
-        var names = Set(wanted.map(\.member.name))
+        var places = Dictionary(wanted.enumerated().map { ($1.member.name, $0) }) { first, _ in first }
         for (take, key) in try trashedTakes() {
             let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
             // An interrupted deletion or restoring leaves the file under the take's name.
             let isHidden = FileIdentity(path: take.currentPath) != nil || !Self.isSound(take.path, key)
             let source = isHidden ? take.currentPath : take.path
+            if let place = places[member.name] {
+                let other = wanted[place].source
+                guard !Self.isSound(other, key), Self.isSound(source, key) else { continue }
+                summary.problems.append("\(other) is missing or has changed; its sound in the backup is from \(source)")
+                wanted[place].source = source
+                continue
+            }
             // A take whose name was reused may be in the trash without a file. A copy may be the last copy.
-            guard FileIdentity(path: source) != nil || copied.contains(member.name),
-                names.insert(member.name).inserted
-            else { continue }
+            guard FileIdentity(path: source) != nil || copied.contains(member.name) else { continue }
+            places[member.name] = wanted.count
             wanted.append(.init(source: source, member: member) { .sound(of: $0, key) })
         }
         let documents = try documentRows().filter { $0.state != .gone }
