@@ -147,6 +147,9 @@ extension RecordingLibrary {
         return Self.files(in: FilePlace.folder(of: path)).filter { fileName($0.path).hasPrefix(prefix) }
     }
 
+    /// True if no other program brings files into the library; false if the disk has no locks.
+    package var isUnused: Bool { FileLock.asking(forFolder: folder.parts) { $0 == .taken } }
+
     /// True if the library's folder has files of recordings. An empty library with such files has lost its store.
     package var hasFiles: Bool {
         ((try? Folder.names(in: folder.path)) ?? []).contains { LibraryFolder.key($0) != nil }

@@ -1,6 +1,6 @@
 // The trash: a deleted take stays in its folder under a hidden name, until the trash is emptied. Deleting and restoring
 // are one rename each, on any disk.
-internal import AudioFiles
+package import AudioFiles
 internal import Explanations
 internal import Files
 internal import Glibc
@@ -9,7 +9,30 @@ package enum TakeTrash {
     /// Returns the hidden name of a take's file.
     package static func path(of path: String, number: Int) -> String {
         let folder = FilePlace.folder(of: path)
-        return (folder == "/" ? "" : folder) + "/.woodshed-deleted-take-\(number)"
+        return (folder == "/" ? "" : folder) + "/\(prefix)\(number)"
+    }
+
+    private static let prefix = FilePlace.ownPrefix + "deleted-take-"
+
+    /// True for a hidden name of a take's file.
+    package static func isHiddenName(_ name: String) -> Bool { name.hasPrefix(prefix) }
+
+    /// Gives the hidden file of no take a free visible name, and returns the new path.
+    package static func show(_ hidden: String) throws(AudioFileError) -> String {
+        let container = try AudioFileInfo(path: hidden).container
+        let stem = FilePlace.folder(of: hidden) + "/" + fileName(hidden).dropFirst(FilePlace.ownPrefix.count)
+        let ending = FileFormat.isOfRecording(container) ? container : "wav"
+        var count = 1
+        while true {
+            let path = "\(stem)\(count == 1 ? "" : " (\(count))").\(ending)"
+            do throws(FileFault) {
+                try move(hidden, to: path)
+                return path
+            } catch {
+                guard error.code == EEXIST else { throw .writing(path, errno: error.code, creating: true) }
+            }
+            count += 1
+        }
     }
 
     /// True if the file with a take's name is another recording put there since, with another length, rate or number of

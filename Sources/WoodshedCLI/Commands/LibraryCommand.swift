@@ -135,7 +135,10 @@ struct LibraryCommand: Verb {
         // First lists takes about which more is known than their files tell: see `TakeAdoption`.
         if fix { TakeAdoption.run(quiet: messages.quiet || messages.json) }
         // Before the check, which may take minutes: a folder that cannot be read ends the command.
-        let takes = try library.store.strayTakes(in: library.takesFolder)
+        func strayTakes() throws -> [StrayTake] {
+            try library.store.strayTakes(in: library.takesFolder, withDeleted: library.isUnused)
+        }
+        let takes = try strayTakes()
         let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         let isClean = report.isClean && takes.isEmpty
@@ -160,12 +163,12 @@ struct LibraryCommand: Verb {
         }
         let repaired: [LibraryItem]
         do {
-            for take in takes { try library.store.addTake(inFileAt: take.path, take.sound) }
+            for take in takes { try library.store.list(take) }
             repaired = try library.repair(report)
         } catch {
             // Part of the library may be repaired already.
             let left = (try? library.check(isCancelled: { watch.isOver })) ?? report
-            let takesLeft = (try? library.store.strayTakes(in: library.takesFolder)) ?? takes
+            let takesLeft = (try? strayTakes()) ?? takes
             if messages.json { try StandardStream.output.line(view.json(left: left, takesLeft).text) }
             throw error
         }

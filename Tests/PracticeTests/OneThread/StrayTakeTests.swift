@@ -70,6 +70,24 @@ struct StrayTakeTests {
         #expect(throws: AudioFileError.self) { try store.strayTakes(in: loop, registry: registry) }
     }
 
+    @Test("the hidden file of a deleted take without a row is a stray take, and gets a visible name in the list")
+    func deletedTakes() throws {
+        let sound = StoredTake.Sound(time: 1, sampleRate: 44_100, channelCount: 1, frameCount: 300)
+        let deleted = try store.addTake(inFileAt: record("deleted.wav"), sound)
+        try store.trash(takes: [deleted.number])
+        // As a killed restoration leaves the file.
+        let hidden = try record(".woodshed-deleted-take-7", frames: 500)
+        try store.addTake(inFileAt: record("deleted-take-7.wav"), sound)
+        func stray() throws -> [StrayTake] {
+            try store.strayTakes(in: scratch.file("takes"), withDeleted: true, registry: registry)
+        }
+        #expect(try found().isEmpty && stray().map(\.path) == [hidden])
+        let listed = try store.list(#require(try stray().first))
+        #expect(listed.path == scratch.file("takes/deleted-take-7 (2).wav") && listed.sound.frameCount == 500)
+        #expect(FileIdentity(path: listed.path) != nil && FileIdentity(path: hidden) == nil)
+        #expect(try stray().isEmpty && store.restore(take: deleted.number).path == deleted.path)
+    }
+
     @Test("takes of an interrupted session are takes of their own, also under the name of an older take")
     func olderName() throws {
         let path = scratch.file("takes/a.wav")
