@@ -1,4 +1,5 @@
 // Properties of a recording's file besides its audio: size, tags and marks.
+internal import JSON
 
 /// A tag in a recording's file.
 public struct FileTag: Sendable, Equatable {
@@ -37,7 +38,8 @@ public struct FileTag: Sendable, Equatable {
 public struct FileDetails: Sendable, Equatable {
     /// Length of the file in bytes.
     package let byteCount: Int64
-    /// Bit rate in bits per second: of the audio if stated in the file, else the average of the whole file.
+    /// Bit rate in bits per second, at most 2^53: of the audio if stated in the file, else the average of the whole
+    /// file.
     package let bitRate: Int
     /// The first tag of each kind, in the order of `FileTag.Key.allCases`.
     public let tags: [FileTag]
@@ -67,8 +69,8 @@ public struct FileDetails: Sendable, Equatable {
             marks = FileMarks(source, sampleRate: info.sampleRate, frameCount: info.frameCount)
         }
         let average = Double(byteCount) * 8 / max(info.seconds, 1 / Double(info.sampleRate))
-        // A huge file with holes and a single frame has a rate beyond any integer.
-        bitRate = told ?? Int(exactly: average.rounded()) ?? .max
+        // A huge file with holes and a single frame has a rate beyond the limits of a number from outside.
+        bitRate = told ?? Int(min(average, ClosedRange.measures.upperBound).rounded())
         tags = FileTag.Key.allCases.compactMap { key in
             found.first { Self.keys[$0.0] == key && !$0.1.isEmpty }.map { FileTag(key: key, value: $0.1) }
         }

@@ -72,7 +72,7 @@ struct MarkClock {
     let sampleRate: Int
     let frameCount: Int64
 
-    /// Returns the frame nearest to a time; `seconds` below 2^40, `nanoseconds` below 10^9.
+    /// Returns the frame nearest to a time; `seconds` below 2^42, `nanoseconds` below 10^9.
     func frame(seconds: Int64, nanoseconds: Int64) -> Int64 {
         let rate = Int64(sampleRate)
         let frame = seconds * rate + (nanoseconds * rate + 500_000_000) / 1_000_000_000

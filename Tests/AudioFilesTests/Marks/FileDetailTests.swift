@@ -57,6 +57,15 @@ struct FileDetailTests {
         }
     }
 
+    @Test("the bit rate of a huge file with holes and a single frame is within the limits of numbers from outside")
+    func hugeFile() throws {
+        let path = scratch.file("in.wav")
+        #expect(unsafe truncate(path, 8 << 40) == 0)
+        let info = AudioFileInfo(
+            path: path, container: "wav", codec: "pcm_s16", sampleRate: 768_000, channelCount: 1, frameCount: 1)
+        #expect(try FileDetails(of: info).bitRate == 1 << 53)
+    }
+
     @Test("chapters of M4A and Matroska files become sections, to the millisecond", arguments: ["m4a", "mka"])
     func chapters(ending: String) throws {
         let path = scratch.file("a." + ending)
