@@ -95,18 +95,33 @@ import Testing
         #expect(positions.repairs.count == 2)
     }
 
+    /// Marks of pages. Each claims the greatest page, which ends far behind the next marks.
+    private func marks(_ count: Int) -> [UInt8] {
+        let mark = Array("OggS".utf8) + [0, 0] + [UInt8](repeating: 0xFF, count: 21)
+        return Array([[UInt8]](repeating: mark, count: count).joined())
+    }
+
+    @Test(
+        "an Ogg file of nothing but page marks is refused before a library searches it", arguments: ["opus", "vorbis"])
+    func refusedMarks(codec: String) throws {
+        let scratch = try Scratch()
+        let format = try #require(Format.all.first { $0.codec == codec })
+        let good = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 10_000))))
+        let head = Int(try #require(OggPage(ByteSource(good), at: 0)).bytes.upperBound)
+        let path = try scratch.write("marks", good[..<head] + marks(2000) + good[head...])
+        let error = #expect(throws: AudioFileError.self) { _ = try openDecoder(path: path) }
+        #expect(error?.kind == .broken && error?.message.contains("its pages lie within each other") == true)
+    }
+
     @Test("a file of nothing but page marks is read a bounded number of times")
-    func marks() throws {
+    func boundedReading() throws {
         let scratch = try Scratch()
         let format = try #require(Format.all.first { $0.codec == "opus" })
         let good = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 100_000))))
         let head = Int(try #require(OggPage(ByteSource(good), at: 0)).bytes.upperBound)
-        // Each claims the greatest page, which ends far behind the next marks.
-        let mark = Array("OggS".utf8) + [0, 0] + [UInt8](repeating: 0xFF, count: 21)
         func checkedBytes(markCount: Int) throws -> Int {
             var count = 0
-            let marks = Array([[UInt8]](repeating: mark, count: markCount).joined())
-            let source = ByteSource(good[..<head] + marks + good[head...])
+            let source = ByteSource(good[..<head] + marks(markCount) + good[head...])
             let positions = OpusPositions(source) { page in
                 count += page.count
                 return OggChecksum.checksum(ofPage: page)
@@ -116,7 +131,7 @@ import Testing
             return count
         }
         #expect(try checkedBytes(markCount: 50) >= good.count - head)
-        #expect(try checkedBytes(markCount: 20_000) < OggPage.mostReread + 2 * (20_000 * mark.count + good.count))
+        #expect(try checkedBytes(markCount: 20_000) < OggPage.mostReread + 2 * (marks(20_000).count + good.count))
     }
 
     @Test("an Opus packet lasts as long as libopus decodes from it")

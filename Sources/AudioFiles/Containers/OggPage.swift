@@ -45,7 +45,6 @@ package struct OggPage {
 
     /// Largest number of bytes of damaged pages searched for the next page. The next page may begin inside the range
     /// claimed by a damaged page. Without this limit, a file of nothing but marks would be read thousands of times.
-    /// Past the limit, a damaged page is skipped as a whole.
     static let mostReread = 16 << 20
 
     /// Returns the offset of the next possible page, from `start` on; nil if there is none.

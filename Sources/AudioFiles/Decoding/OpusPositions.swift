@@ -21,6 +21,9 @@ struct OpusPositions {
     /// Repairs in the order of the pages.
     private(set) var repairs: [Repair] = []
 
+    /// As in `OggPages`.
+    private(set) var hasTooManyMarks = false
+
     /// Largest number of repairs. A valid file never needs as many: a page per second for more than a month.
     private static let mostRepairs = 1 << 22
 
@@ -40,31 +43,17 @@ struct OpusPositions {
     /// Complexity: as long as reading the whole file.
     ///
     /// - Parameter checksum: Computes the checksum of a page; tests count the bytes.
-    init?(_ source: ByteSource, checksum: ([UInt8]) -> UInt32 = { OggChecksum.checksum(ofPage: $0) }) {
+    init?(_ source: ByteSource, checksum: @escaping ([UInt8]) -> UInt32 = { OggChecksum.checksum(ofPage: $0) }) {
         guard let first = OggPage(source, at: 0),
             source.starts(with: "OpusHead", at: first.contentStart)
         else { return nil }
         serial = first.serial
-        var patience = OggPage.mostReread
-        var start: Int64? = 0
-        while let place = start {
-            guard let page = OggPage(source, at: place) else {
-                start = OggPage.place(in: source, from: place + 1)
-                continue
-            }
-            let bytes = source.bytes(at: place, count: Int(page.bytes.upperBound - place))
-            // Skip a damaged page. The next page may begin inside the range claimed by the damaged page.
-            guard bytes.count == page.bytes.count,
-                bytes.little(UInt32.self, at: OggPage.checksumOffset) == checksum(bytes)
-            else {
-                patience -= bytes.count
-                start = OggPage.place(in: source, from: patience > 0 ? place + 1 : page.bytes.upperBound)
-                continue
-            }
+        var pages = OggPages(source, checksum: checksum)
+        while let (page, bytes) = pages.next() {
             if page.serial == serial { take(page, bytes) }
             if repairs.count > Self.mostRepairs { return nil }
-            start = page.bytes.upperBound < source.count ? page.bytes.upperBound : nil
         }
+        hasTooManyMarks = pages.hasTooManyMarks
     }
 
     private mutating func take(_ page: OggPage, _ bytes: [UInt8]) {

@@ -28,7 +28,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         _ file: OpenedFile, container: String?, isWanted: () -> Bool = { true }
     ) throws(AudioFileError) {
         self.file = file
-        repairs = OpusPositions(ByteSource(file))?.repairs ?? []
+        repairs = try container == "ogg" ? Self.repairs(file) : []
         repaired = RepairedOggFile(file, repairs)
         var properties = SF_INFO()
         unsafe handle = try Self.open(file, repaired, &properties)
@@ -186,6 +186,19 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     }
 
     // MARK: - Opening
+
+    /// Returns the corrections of the positions in an Ogg file's pages, which only Opus needs. Throws for a file that
+    /// the library would search for minutes: in each megabyte of marks, for two seconds.
+    private static func repairs(_ file: OpenedFile) throws(AudioFileError) -> [OpusPositions.Repair] {
+        let source = ByteSource(file)
+        let positions = OpusPositions(source)
+        var pages = OggPages(source, from: Int64(FileSniffer.id3Length(source.bytes(at: 0, count: 10)) ?? 0))
+        if positions == nil { while pages.next() != nil {} }
+        if positions?.hasTooManyMarks ?? pages.hasTooManyMarks {
+            throw .broken(file.path, "its pages lie within each other")
+        }
+        return positions?.repairs ?? []
+    }
 
     private static func open(
         _ file: OpenedFile, _ repaired: RepairedOggFile?, _ properties: inout SF_INFO
