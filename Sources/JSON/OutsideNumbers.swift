@@ -67,6 +67,20 @@ extension FixedWidthInteger {
         self = value
     }
 
+    /// Reads a whole number from its bytes, the highest first, each with this number of lower bits; nil without bytes,
+    /// or beyond the limits.
+    package init?(bytes: some Collection<UInt8>, bits: Int = 8, in limits: ClosedRange<Self>) {
+        guard !bytes.isEmpty else { return nil }
+        var value: Self = 0
+        for byte in bytes {
+            let higher = value << bits
+            guard higher >> bits == value, let lower = Self(exactly: byte & UInt8.max >> (8 - bits)) else { return nil }
+            value = higher | lower
+        }
+        guard limits.contains(value) else { return nil }
+        self = value
+    }
+
     private static func value(ofDigit byte: UInt8) -> Int? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))

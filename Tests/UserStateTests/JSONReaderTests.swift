@@ -55,6 +55,22 @@ struct JSONReaderTests {
         for text in ["", "nan", "inf", "1e999", " 1"] { #expect(Double(decimal: text, in: -1e300...1e300) == nil) }
     }
 
+    @Test("a number is read from bytes within limits, or not at all")
+    func byteNumbers() {
+        let ones = [UInt8](repeating: 0xFF, count: 9)
+        #expect(Int64(bytes: [0x80, 0, 0, 0], in: .counts) == 1 << 31)
+        #expect(Int64(bytes: ones.prefix(4), in: .counts) == Int64(UInt32.max))
+        #expect(Int64(bytes: [0x7F] + ones.prefix(7), in: .identities) == .max)
+        #expect(Int64(bytes: [0x80, 0, 0, 0, 0, 0, 0, 0], in: .identities) == nil)
+        #expect(Int64(bytes: ones.prefix(8), in: .identities) == nil)
+        #expect(UInt64(bytes: ones.prefix(8), in: 0...(.max)) == .max && UInt64(bytes: ones, in: 0...(.max)) == nil)
+        #expect(Int64(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 5], in: .counts) == 5)
+        #expect(Int64(bytes: [0x20, 0, 0, 0, 0, 0, 1], in: .counts) == nil)
+        #expect(Int64(bytes: [], in: .counts) == nil && UInt8(bytes: [1, 0], in: 0...255) == nil)
+        #expect(Int8(bytes: [0xFF], in: -128...127) == nil)
+        #expect(Int(bytes: ones.prefix(4), bits: 7, in: 0...1 << 28) == 1 << 28 - 1)
+    }
+
     @Test(
         "a text that is not JSON is refused",
         arguments: [

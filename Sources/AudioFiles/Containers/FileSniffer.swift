@@ -1,4 +1,5 @@
 // Chooses the decoder for a file by its content alone, because names are often wrong (AAC called .mp3 is common).
+internal import JSON
 
 /// The format of a file, by its first bytes.
 enum FileKind: Equatable {
@@ -87,8 +88,9 @@ enum FileSniffer {
 
     /// Returns the length in bytes of an ID3v2 tag at the start; nil if there is none.
     static func id3Length(_ head: [UInt8]) -> Int? {
-        guard head.count >= 10, head.starts(with: Array("ID3".utf8)) else { return nil }
-        let size = head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+        guard head.count >= 10, head.starts(with: Array("ID3".utf8)),
+            let size = Int(bytes: head[6..<10], bits: 7, in: 0...1 << 28)
+        else { return nil }
         let footer = head[5] & 0x10 != 0 ? 10 : 0
         return 10 + size + footer
     }

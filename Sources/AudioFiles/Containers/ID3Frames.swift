@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The frames of an ID3 tag of version 2.3 or 2.4, or of a frame with nested frames (id3.org, "ID3 tag version 2.4.0 –
 /// Main Structure").
 struct ID3Frames {
@@ -21,9 +23,9 @@ struct ID3Frames {
         var content = file.slice(10..<Int64(length))
         // In version 2.4 each frame has its own flag for unsynchronisation.
         if version == 3, head[5] & 0x80 != 0 { content = Self.synchronised(content, Self.unsynchronisedTag) }
-        if head[5] & 0x40 != 0, let size = content.big(UInt32.self, at: 0) {
+        if head[5] & 0x40 != 0, let size = Self.size(content.bytes(at: 0, count: 4), version) {
             // Skip the extended header. In version 2.3 its size does not include the size field.
-            content = content.dropFirst(version == 3 ? 4 + Int64(size) : Self.sevenBits(size))
+            content = content.dropFirst(version == 3 ? 4 + size : size)
         }
         self.init(version: head[3], content, mostFrames: Self.mostOfTag)
     }
@@ -43,9 +45,10 @@ struct ID3Frames {
         for _ in 0..<mostFrames {
             let head = content.bytes(at: place, count: 10)
             // Zeros fill the rest of a tag after its frames.
-            guard head.count == 10, head[0] != 0, count < limit else { return }
-            let told: UInt32 = head.big(at: 4)
-            let end = place + 10 + (version == 3 ? Int64(told) : Self.sevenBits(told))
+            guard head.count == 10, head[0] != 0, count < limit, let size = Self.size(head[4..<8], version) else {
+                return
+            }
+            let end = place + 10 + size
             if head.starts(with: Array(wanted.utf8)), let frame = plain(content.slice(place + 10..<end), flags: head[9])
             {
                 body(frame)
@@ -72,9 +75,9 @@ struct ID3Frames {
         return version == 4 && flags & 2 != 0 ? Self.synchronised(frame, Self.unsynchronisedFrame) : frame
     }
 
-    /// Decodes an integer with seven bits in each byte.
-    private static func sevenBits(_ value: UInt32) -> Int64 {
-        [24, 16, 8, 0].reduce(0) { $0 << 7 | Int64(value >> UInt32($1) & 0x7F) }
+    /// Reads a size; in version 2.4 each byte holds seven bits.
+    private static func size(_ bytes: some Collection<UInt8>, _ version: UInt8) -> Int64? {
+        Int64(bytes: bytes, bits: version == 3 ? 8 : 7, in: .counts)
     }
 
     /// Reverses the unsynchronisation: removes the zero after each byte of all ones.

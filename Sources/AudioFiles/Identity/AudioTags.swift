@@ -46,8 +46,7 @@ enum AudioTags {
             return Int64(digits: foot[17..<23], in: 0...999_999).map { $0 + 15 }
         }
         if source.starts(with: "3DI", at: source.count - 10) {
-            let size = foot[28..<32].reduce(0) { $0 << 7 | Int64($1 & 0x7F) }
-            return size + 20
+            return Int64(bytes: foot[28..<32], bits: 7, in: .counts).map { $0 + 20 }
         }
         return nil
     }

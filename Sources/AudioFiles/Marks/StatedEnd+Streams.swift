@@ -1,4 +1,5 @@
 // The end stated by a stream of pages, frames or elements.
+internal import JSON
 
 extension StatedEnd {
     // MARK: - Ogg
@@ -123,13 +124,14 @@ extension StatedEnd {
         let head = source.bytes(at: place, count: 12)
         guard let first = head.first, first >= 0x10 else { return nil }
         let nameLength = first.leadingZeroBitCount + 1
-        guard head.count > nameLength, head[nameLength] != 0 else { return nil }
+        guard head.count > nameLength, head[nameLength] != 0,
+            let name = UInt32(bytes: head.prefix(nameLength), in: 0...(.max))
+        else { return nil }
         let sizeLength = head[nameLength].leadingZeroBitCount + 1
         let digits = head.dropFirst(nameLength).prefix(sizeLength)
-        guard digits.count == sizeLength else { return nil }
-        let name = head.prefix(nameLength).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        let mask = (Int64(1) << (7 * sizeLength)) - 1
-        let size = digits.reduce(Int64(0)) { $0 << 8 | Int64($1) } & mask
+        guard digits.count == sizeLength, let marked = Int64(bytes: digits, in: 0...(.max)) else { return nil }
+        let mask = Int64.max >> (63 - 7 * sizeLength)
+        let size = marked & mask
         return (name, place + Int64(nameLength + sizeLength), size == mask ? nil : size)
     }
 }

@@ -2,6 +2,7 @@ internal import Database
 public import Explanations
 package import Files
 internal import Glibc
+internal import JSON
 
 /// The result of repairing a damaged store.
 public struct StoreRepair: Explained, Equatable {
@@ -192,7 +193,7 @@ public struct StoreRepair: Explained, Equatable {
             guard bytes.count > headerSize, header.count == headerSize else { return nil }
             bytes.replaceSubrange(..<headerSize, with: header)
             // The header's fields for the number of pages, and for the unused pages.
-            let pageSize = Int(header[16]) << 8 | Int(header[17])
+            let pageSize = Int(bytes: header[16..<18], in: 0...65_535) ?? 0
             let pages = UInt32(clamping: pageSize == 0 ? 0 : bytes.count / pageSize)
             for (index, place) in (28..<32).enumerated() {
                 bytes[place] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * index))

@@ -57,7 +57,6 @@ extension RecordingKey {
 
     package init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
-        func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
+        self.init(high: bytes.big(at: 0), low: bytes.big(at: 8))
     }
 }

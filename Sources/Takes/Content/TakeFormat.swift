@@ -84,22 +84,20 @@ struct TakeFormat: Equatable {
     /// Reads the lengths in a header of this format: number of frames, and number of bytes of the chunks behind them.
     /// The caller compares the rest of the header. Returns nil for impossible lengths.
     func lengths(inHeader bytes: [UInt8]) -> (frameCount: Int64, trailingBytes: Int64)? {
-        func number(_ range: Range<Int>) -> Int64 {
-            Int64(truncatingIfNeeded: bytes[range].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
-        }
+        func short(at place: Int) -> Int64 { Int64(bytes.little(UInt32.self, at: place)) }
         guard bytes.count == headerBytes else { return nil }
         let data: Int64
         var trailing: Int64 = 0
         switch container {
         case .wav:
             let isLong = bytes.starts(with: Array("RF64".utf8))
-            data = isLong ? number(28..<36) : number(headerBytes - 4..<headerBytes)
-            let riff = isLong ? number(20..<28) : number(4..<8)
+            data = isLong ? bytes.little(at: 28) : short(at: headerBytes - 4)
+            let riff = isLong ? bytes.little(at: 20) : short(at: 4)
             guard data >= 0, riff >= data else { return nil }
             trailing = riff - Int64(headerBytes - 8) - data - (data & 1)
         case .caf:
             // A damaged header may hold any number; a wrapped one is too large to be a length.
-            data = Int64(bigEndian: number(headerBytes - 12..<headerBytes - 4)) &- 4
+            data = bytes.big(Int64.self, at: headerBytes - 12) &- 4
         }
         let frameCount = data / Int64(frameBytes)
         guard data >= 0, trailing >= 0, frameCount <= FileLimits.maximumFrameCount, trailing <= 1 << 32 else {

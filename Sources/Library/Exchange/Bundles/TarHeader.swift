@@ -1,5 +1,6 @@
 // One block of an archive in the POSIX pax interchange format (IEEE 1003.1), which GNU tar also writes and reads.
 internal import Explanations
+internal import JSON
 
 /// Header of a member.
 struct TarHeader: Equatable {
@@ -45,23 +46,11 @@ struct TarHeader: Equatable {
 
     /// Reads a number in octal digits, or in binary if the first bit is set; nil if invalid, negative or too large.
     private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
-        guard let first = field.first else { return nil }
-        if first & 0x80 != 0 {
-            guard first == 0x80 else { return nil }
-            var value: Int64 = 0
-            for byte in field.dropFirst() {
-                guard value < 1 << 54 else { return nil }
-                value = value << 8 | Int64(byte)
-            }
-            return value
+        if let first = field.first, first & 0x80 != 0 {
+            return first == 0x80 ? Int64(bytes: field.dropFirst(), in: .counts) : nil
         }
         let digits = field.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != 0 && $0 != UInt8(ascii: " ") }
-        var value: Int64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(digit), value < 1 << 59 else { return nil }
-            value = value << 3 | Int64(digit - UInt8(ascii: "0"))
-        }
-        return value
+        return digits.isEmpty ? 0 : Int64(digits: digits, radix: 8, in: .counts)
     }
 
     /// Blocks of the member's head. A pax header comes first for a name or size that does not fit into one block.
