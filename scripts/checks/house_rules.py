@@ -33,6 +33,12 @@ LINES = [
     # JSON comes from outside: integer(in:) and number(in:) name the limits.
     (r"^Sources/(?!(JSON|Database)/).*\.swift$", "//", r"\.(integer|number)\(let\b|\blet \.(integer|number)\(",
      "a number from outside without limits; use integer(in:) or number(in:)"),
+    # Integers in bytes come from outside, too: init(bytes:in:), ByteSource and ByteOrder.swift check for missing bytes.
+    # The modules and files named here have samples, checksums, codes of colours and events, and pages of SQLite.
+    (r"^Sources/(?!(AudioDevices|CInterface|Database|Drawing|Engine|JSON)/"
+     r"|.*/(AudioDecoder|ByteOrder|CheckSum|OggChecksum|PeakFile\+Binary|StoredSamples)\.swift$).*\.swift$", "//",
+     r"\bload(Unaligned)?\([^)\n]*\bas: U?Int(?!8)|\((little|big)Endian:|<<=? *(\w*\()?(\w+ \* )?[78]\b",
+     "an integer put together from bytes; use init(bytes:in:), or little(at:) and big(at:)"),
     # Listing a folder, resolving a name, starting a program, text for an error number.
     (r"^Sources/(?!(Files|Explanations)/).*\.swift$", "//",
      r"(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat|localtime(_r)?)[ \t]*\(",

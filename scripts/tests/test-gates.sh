@@ -68,6 +68,13 @@ done
 for line in 'if case .integer(let count)? = value["frames"] { use(count) }' 'guard case let .number(share) = value else { return }'; do
     lay_module && plant "$line" && expect found "a number of JSON without limits: $line" house_rules
 done
+for line in 'let size = bytes.reduce(0) { $0 << 8 | Int($1) }' 'let word = UInt32(littleEndian: read(bytes))' \
+    'let word = unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)' 'size |= UInt64(byte) << UInt64(8 * index)'; do
+    lay_module && plant "$line" && expect found "an integer put together from bytes: $line" house_rules
+done
+mv "$folder/Sources/Sample" "$folder/Sources/Database" && expect nothing "an integer of a page of SQLite" house_rules
+lay_module && plant 'let size = Int(bytes: head[6..<10], bits: 7, in: 0...1 << 28) ?? counters.load(ordering: .relaxed)'
+expect nothing "an integer of bytes with limits" house_rules
 with_text_numbers && plant 'let count = Int(2.5) + Int(UInt8(3))' && expect nothing "numbers of numbers" typecheck
 lay_module && mkdir "$folder/Tests" && yes '// long' | head -n 401 | tee -a "$folder/Sources/Sample/Sample.swift" >"$folder/Tests/Long.swift"
 expect found "a file past 400 lines" house_rules
