@@ -180,7 +180,7 @@ import Testing
         let count = pages.count - 2
         try #require(count > 8)
         for page in 0..<count {
-            let told: Int64 = pages[page + 2].little(at: 6)
+            let told = try #require(pages[page + 2].little(at: 6, in: -1...Int64.max))
             pages[page + 2] = withPosition(fault.position(told, page: page), pages[page + 2])
         }
         switch fault {

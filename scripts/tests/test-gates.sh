@@ -57,7 +57,7 @@ plant 'let lost = PlainThread(name: "woodshed-lost") {}' && expect found "a thre
 imports() { lay_module && printf '%s\n' "$@" >"$folder/Sources/Sample/Other.swift"; }
 imports 'import Files' '// Reads frames.' 'import Realtime' && expect found "a file's comment between its imports" house_rules
 imports '// Reads frames.' 'import Files' 'import Realtime' '' '// Counts.' && expect nothing "a file's comment above its imports" house_rules
-typecheck() { swiftc -typecheck -warnings-as-errors "$folder"/Sources/Sample/*.swift; }
+typecheck() { swiftc -typecheck -warnings-as-errors -package-name sample "$folder"/Sources/Sample/*.swift; }
 with_json() { mkdir -p "$folder/Sources/JSON" && cp "$scripts/../Sources/JSON/TextNumbers.swift" "$folder/Sources/JSON"; }
 with_text_numbers() { lay_module && with_json && cp "$folder/Sources/JSON/TextNumbers.swift" "$folder/Sources/Sample"; }
 imports 'internal import JSON' && with_json && expect found "a module that can read numbers without limits" house_rules
@@ -75,6 +75,10 @@ done
 mv "$folder/Sources/Sample" "$folder/Sources/Database" && expect nothing "an integer of a page of SQLite" house_rules
 lay_module && plant 'let size = Int(bytes: head[6..<10], bits: 7, in: 0...1 << 28) ?? counters.load(ordering: .relaxed)'
 expect nothing "an integer of bytes with limits" house_rules
+with_byte_order() { lay_module && cp "$scripts/../Sources/AudioFiles/Bytes/ByteOrder.swift" "$folder/Sources/Sample"; }
+with_byte_order && plant 'let size: Int64 = ([] as [UInt8]).little(at: 0)' && expect found "an integer of 64 bits without limits" typecheck
+with_byte_order && plant 'let size: UInt32 = ([] as [UInt8]).little(at: 0)' && plant 'let count = ([] as [UInt8]).big(at: 0, in: 0...Int64.max)'
+expect nothing "an integer of 32 bits, and an integer of 64 bits with limits" typecheck
 with_text_numbers && plant 'let count = Int(2.5) + Int(UInt8(3))' && expect nothing "numbers of numbers" typecheck
 lay_module && mkdir "$folder/Tests" && yes '// long' | head -n 401 | tee -a "$folder/Sources/Sample/Sample.swift" >"$folder/Tests/Long.swift"
 expect found "a file past 400 lines" house_rules

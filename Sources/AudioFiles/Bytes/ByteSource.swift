@@ -60,18 +60,29 @@ package struct ByteSource {
     }
 
     /// Returns the little-endian integer at an offset; nil if bytes are missing.
-    package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
-        -> Value?
-    {
-        let bytes = bytes(at: offset, count: MemoryLayout<Value>.size)
-        return bytes.count == MemoryLayout<Value>.size ? bytes.little(at: 0) : nil
+    package func little<Value: ShortInteger>(_ type: Value.Type = Value.self, at offset: Int64) -> Value? {
+        little(at: offset, in: .min ... .max)
     }
 
     /// Returns the big-endian integer at an offset; nil if bytes are missing.
-    package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
-        -> Value?
-    {
-        little(type, at: offset)?.byteSwapped
+    package func big<Value: ShortInteger>(_ type: Value.Type = Value.self, at offset: Int64) -> Value? {
+        big(at: offset, in: .min ... .max)
+    }
+
+    /// Returns the little-endian integer of any size at an offset; nil beyond the limits, or if bytes are missing.
+    package func little<Value: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int64, in limits: ClosedRange<Value>
+    ) -> Value? {
+        let bytes = bytes(at: offset, count: MemoryLayout<Value>.size)
+        return bytes.count == MemoryLayout<Value>.size ? bytes.little(at: 0, in: limits) : nil
+    }
+
+    /// Returns the big-endian integer of any size at an offset; nil beyond the limits, or if bytes are missing.
+    package func big<Value: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int64, in limits: ClosedRange<Value>
+    ) -> Value? {
+        let bytes = bytes(at: offset, count: MemoryLayout<Value>.size)
+        return bytes.count == MemoryLayout<Value>.size ? bytes.big(at: 0, in: limits) : nil
     }
 
     /// Returns true if the bytes at `offset` begin with a text.

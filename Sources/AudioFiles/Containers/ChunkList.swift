@@ -60,9 +60,7 @@ struct ChunkList {
         case .riff, .aiff:
             let size: UInt32 = form == .riff ? head.little(at: 4) : head.big(at: 4)
             return (name, size == .max ? nil : Int64(size))
-        case .caf:
-            let size: Int64 = head.big(at: 4)
-            return (name, size < 0 ? nil : size)
+        case .caf: return (name, head.big(at: 4, in: 0...(.max)))
         }
     }
 }

@@ -38,7 +38,7 @@ package struct OggPage {
         isContinued = head[5] & 1 != 0
         isFirst = head[5] & 2 != 0
         isLast = head[5] & 4 != 0
-        position = head.little(at: Self.positionOffset)
+        position = head.little(at: Self.positionOffset, in: 0...(.max)) ?? -1
         serial = head.little(at: 14)
         sequence = head.little(at: 18)
     }

@@ -52,8 +52,8 @@ struct AudioHash: ~Copyable {
         begin("wave")
         let form: ChunkList.Form = source.starts(with: "RIFX") ? .aiff : .riff
         let long = ChunkList(in: source, from: 12, form, named: ["ds64"]).chunks.first
-        let size: UInt64? = long?.content.little(at: 8)
-        let sizes = size.flatMap { Int64(exactly: $0) }.map { ["data": $0] } ?? [:]
+        let size = long?.content.little(at: 8, in: 0...Int64.max)
+        let sizes = size.map { ["data": $0] } ?? [:]
         let list = ChunkList(in: source, from: 12, form, named: ["fmt ", "data"], longSizes: sizes)
         if let format = list.chunks.first(where: { $0.name == "fmt " })?.content { add(Self.waveFormat(format)) }
         try add(list, ["data"])
@@ -104,9 +104,8 @@ struct AudioHash: ~Copyable {
         for _ in 0..<16_384 {
             let head = source.bytes(at: place, count: 24)
             guard head.count == 24 else { return }
-            let size: UInt64 = head.little(at: 16)
             let rest = source.count - place
-            let length = Int64(exactly: size).map { $0 < 24 ? rest : min($0, rest) } ?? rest
+            let length = min(head.little(at: 16, in: 24...(.max)) ?? rest, rest)
             let name = String(decoding: head[..<4], as: UTF8.self)
             if name == "fmt " || name == "data" {
                 begin("\(name) \(length - 24)")

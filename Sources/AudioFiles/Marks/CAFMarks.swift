@@ -19,9 +19,9 @@ enum CAFMarks {
 
     private static func mark(_ bytes: [UInt8], at place: Int) -> (id: UInt32, frame: Int64)? {
         let type = String(decoding: bytes[place..<place + 4], as: UTF8.self)
-        let position = Double(bitPattern: bytes.big(at: place + 4)).rounded()
+        let position = bytes.big(at: place + 4, in: 0...UInt64.max).map { Double(bitPattern: $0).rounded() }
         // Above 2^53 a floating-point number cannot hold every frame.
-        guard beginnings.contains(type), position >= 0, position <= 0x1p53 else { return nil }
+        guard beginnings.contains(type), let position, position >= 0, position <= 0x1p53 else { return nil }
         return (bytes.big(at: place + 12), Int64(position))
     }
 
@@ -31,8 +31,9 @@ enum CAFMarks {
         let table = strings.bytes(at: 4, count: entryBytes * min(Int(told), 4 * FileMarks.countLimit))
         var names: [UInt32: String] = [:]
         for place in stride(from: 0, through: table.count - entryBytes, by: entryBytes) {
-            let (id, offset): (UInt32, Int64) = (table.big(at: place), table.big(at: place + 4))
-            guard wanted.contains(id), names[id] == nil, (0...strings.count).contains(offset) else { continue }
+            let id: UInt32 = table.big(at: place)
+            guard wanted.contains(id), names[id] == nil, let offset = table.big(at: place + 4, in: 0...strings.count)
+            else { continue }
             names[id] = MarkName.text(strings, at: 4 + Int64(entryBytes) * Int64(told) + offset)
         }
         return names

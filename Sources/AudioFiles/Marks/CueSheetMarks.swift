@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Tracks of a cue sheet in a FLAC file (RFC 9639, section 8.7). The tracks have no names.
 enum CueSheetMarks {
     static func read(_ sheet: ByteSource) -> [FileMark] {
@@ -13,8 +15,8 @@ enum CueSheetMarks {
             // If indices are missing, the index at the track's beginning is unknown.
             if indices.count < 12 * Int(head[35]) { break }
             let first = stride(from: 0, through: indices.count - 12, by: 12).first { indices[$0 + 8] == 1 }
-            let start = head.big(UInt64.self, at: 0) &+ (first.map { indices.big(at: $0) } ?? 0)
-            marks.append(FileMark(name: "", frame: Int64(clamping: start)))
+            let index = first.flatMap { indices.big(at: $0, in: .counts) } ?? 0
+            if let start = head.big(at: 0, in: .counts) { marks.append(FileMark(name: "", frame: start + index)) }
             place += 36 + 12 * Int64(head[35])
         }
         return marks

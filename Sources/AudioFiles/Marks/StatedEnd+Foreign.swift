@@ -22,10 +22,10 @@ extension StatedEnd {
 
     /// Reads the object behind the header, which holds all packets. A stream states a size of 0.
     static func isASFWhole(_ source: ByteSource) -> Bool? {
-        guard let header = longSize(source.little(UInt64.self, at: 16)), header >= 30 else { return nil }
+        guard let header = source.little(at: 16, in: 30...unknownLongSize - 1) else { return nil }
         if header > source.count { return false }
         guard source.bytes(at: header, count: packets.count) == packets,
-            let size = longSize(source.little(UInt64.self, at: header + 16)), size >= 50
+            let size = source.little(at: header + 16, in: 50...unknownLongSize - 1)
         else { return nil }
         return size <= source.count - header
     }
@@ -48,23 +48,18 @@ extension StatedEnd {
 
     /// Reads the parts of a DSF file, which has two parts in front of its samples.
     static func isDSFWhole(_ source: ByteSource) -> Bool? {
-        guard let start = longSize(source.little(UInt64.self, at: 4)),
-            let format = longSize(source.little(UInt64.self, at: start + 4)), format < source.count
+        guard let start = source.little(at: 4, in: 0...unknownLongSize - 1),
+            let format = source.little(at: start + 4, in: 0...source.count)
         else { return nil }
         guard source.starts(with: "data", at: start + format),
-            let size = longSize(source.little(UInt64.self, at: start + format + 4)), size > 12
+            let size = source.little(at: start + format + 4, in: 13...unknownLongSize - 1)
         else { return nil }
         return size <= source.count - start - format
     }
 
     /// Reads the one part that a DSDIFF file consists of.
     static func isDSDIFFWhole(_ source: ByteSource) -> Bool? {
-        guard let size = longSize(source.big(UInt64.self, at: 4)), size > 0 else { return nil }
+        guard let size = source.big(at: 4, in: 1...unknownLongSize - 1) else { return nil }
         return size <= source.count - 12
-    }
-
-    /// Returns a stated size; nil for a missing or unknown size.
-    private static func longSize(_ size: UInt64?) -> Int64? {
-        size.flatMap { Int64(exactly: $0) }.flatMap { $0 < unknownLongSize ? $0 : nil }
     }
 }

@@ -85,7 +85,7 @@ package enum StatedEnd {
 
     private static func isFLACWhole(_ source: ByteSource, _ frameCount: Int64) -> Bool? {
         guard let place = FLACBlocks(source).place(.streamInfo),
-            let fields: UInt64 = source.big(at: place.lowerBound + 10)
+            let fields = source.big(at: place.lowerBound + 10, in: 0...UInt64.max)
         else { return nil }
         // Read the lowest 36 bits; 0 means unknown to the encoder.
         let stated = Int64(fields & 0xF_FFFF_FFFF)
@@ -141,8 +141,7 @@ package enum StatedEnd {
     }
 
     private static func wave64Size(_ source: ByteSource, at place: Int64) -> Int64? {
-        let size = source.little(UInt64.self, at: place + 16).flatMap { Int64(exactly: $0) }
-        return size.flatMap { (25..<unknownLongSize).contains($0) ? $0 : nil }
+        source.little(at: place + 16, in: 25...unknownLongSize - 1)
     }
 
     private static func isAUWhole(_ source: ByteSource) -> Bool? {
@@ -175,7 +174,7 @@ package enum StatedEnd {
             var size = Int64(head.big(UInt32.self, at: 0))
             if size == 1 {
                 guard head.count == 16 else { return false }
-                size = Int64(min(head.big(UInt64.self, at: 8), UInt64(Int64.max)))
+                size = head.big(at: 8, in: 0...(.max)) ?? .max
             }
             // A box of size 0 reaches to the end, wherever the end is.
             guard size >= 8 else { return nil }

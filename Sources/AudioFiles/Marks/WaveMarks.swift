@@ -68,7 +68,7 @@ enum WaveMarks {
         guard source.starts(with: "ds64", at: 12) else { return [:] }
         var sizes: [String: Int64] = [:]
         func note(_ name: String, at place: Int64) {
-            if let size = source.little(UInt64.self, at: place) { sizes[name] = Int64(min(size, UInt64(Int64.max))) }
+            sizes[name] = source.little(at: place, in: 0...(.max))
         }
         note("data", at: 28)
         // Further sizes follow the three compulsory sizes; real files have only a few.

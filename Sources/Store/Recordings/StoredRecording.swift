@@ -56,7 +56,9 @@ extension RecordingKey {
     }
 
     package init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        self.init(high: bytes.big(at: 0), low: bytes.big(at: 8))
+        guard bytes.count == 16, let high = bytes.big(at: 0, in: 0...UInt64.max),
+            let low = bytes.big(at: 8, in: 0...UInt64.max)
+        else { return nil }
+        self.init(high: high, low: low)
     }
 }

@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import JSON
 
 /// The file format of a take.
 public enum TakeContainer: String, Sendable, CaseIterable {
@@ -84,20 +85,19 @@ struct TakeFormat: Equatable {
     /// Reads the lengths in a header of this format: number of frames, and number of bytes of the chunks behind them.
     /// The caller compares the rest of the header. Returns nil for impossible lengths.
     func lengths(inHeader bytes: [UInt8]) -> (frameCount: Int64, trailingBytes: Int64)? {
-        func short(at place: Int) -> Int64 { Int64(bytes.little(UInt32.self, at: place)) }
         guard bytes.count == headerBytes else { return nil }
-        let data: Int64
-        var trailing: Int64 = 0
+        let data, trailing: Int64
         switch container {
         case .wav:
             let isLong = bytes.starts(with: Array("RF64".utf8))
-            data = isLong ? bytes.little(at: 28) : short(at: headerBytes - 4)
-            let riff = isLong ? bytes.little(at: 20) : short(at: 4)
-            guard data >= 0, riff >= data else { return nil }
-            trailing = riff - Int64(headerBytes - 8) - data - (data & 1)
+            func length(_ place: Int, _ longPlace: Int) -> Int64? {
+                isLong ? bytes.little(at: longPlace, in: .counts) : Int64(bytes.little(UInt32.self, at: place))
+            }
+            guard let samples = length(headerBytes - 4, 28), let riff = length(4, 20) else { return nil }
+            (data, trailing) = (samples, riff - Int64(headerBytes - 8) - samples - (samples & 1))
         case .caf:
-            // A damaged header may hold any number; a wrapped one is too large to be a length.
-            data = bytes.big(Int64.self, at: headerBytes - 12) &- 4
+            guard let size = bytes.big(at: headerBytes - 12, in: .counts) else { return nil }
+            (data, trailing) = (size - 4, 0)
         }
         let frameCount = data / Int64(frameBytes)
         guard data >= 0, trailing >= 0, frameCount <= FileLimits.maximumFrameCount, trailing <= 1 << 32 else {

@@ -42,7 +42,7 @@ struct SourceEntry {
             return nil
         case .value(let bytes):
             let place = Self.byteCount - 2 * ContentKey.byteCount
-            let key = ContentKey(high: bytes.big(at: place), low: bytes.big(at: place + 8))
+            let key = ContentKey(bytes, at: place)
             // Equal bytes mean the same state and the same key.
             if bytes == self.bytes(key) { return key }
             // An entry of an earlier state is valid; a new entry will replace it soon.

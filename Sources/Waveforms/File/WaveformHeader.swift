@@ -42,13 +42,13 @@ struct WaveformHeader: Equatable {
         guard version == WaveformFile.version else { throw .unsupportedVersion(Int(version)) }
         sampleRate = try Self.field("sample rate", FileLimits.sampleRates, bytes, Place.sampleRate)
         channelCount = try Self.field("number of channels", FileLimits.channelCounts, bytes, Place.channelCount)
-        let frames: UInt64 = bytes.little(at: Place.frameCount)
-        guard frames <= FileLimits.maximumFrameCount else { throw .invalidField("number of frames") }
-        frameCount = Int64(frames)
+        guard let frames = bytes.little(at: Place.frameCount, in: 0...FileLimits.maximumFrameCount) else {
+            throw .invalidField("number of frames")
+        }
+        frameCount = frames
         let toneLevels = Int(bytes.little(UInt32.self, at: Place.toneLevels))
         hasTones = toneLevels > 0
-        let key = ContentKey(
-            high: bytes.big(at: Place.contentKey), low: bytes.big(at: Place.contentKey + 8))
+        let key = ContentKey(bytes, at: Place.contentKey)
         contentKey = key.high | key.low == 0 ? nil : key
         // The remaining fields follow from the fields above, and are meant for other readers.
         guard bytes.little(UInt32.self, at: Place.framesPerBin) == Waveform.framesPerBin else {
@@ -60,7 +60,7 @@ struct WaveformHeader: Equatable {
         guard bytes.little(UInt32.self, at: Place.binLevels) == Waveform.binCounts(frameCount: frameCount).count,
             toneLevels == toneCounts.count
         else { throw .invalidField("number of levels") }
-        guard bytes.little(UInt64.self, at: Place.fileByteCount) == fileByteCount else {
+        guard bytes.little(at: Place.fileByteCount, in: 0...Int.max) == fileByteCount else {
             throw .invalidField("length")
         }
         guard bytes.little(UInt32.self, at: Place.reserved) == 0 else { throw .invalidField("reserved field") }

@@ -14,6 +14,12 @@ package struct ContentKey: Hashable, Sendable, CustomStringConvertible {
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
+    /// Reads the key at an offset. The caller has checked that all bytes of the key exist.
+    init(_ bytes: [UInt8], at offset: Int) {
+        let any = UInt64.min...UInt64.max
+        self.init(high: bytes.big(at: offset, in: any) ?? 0, low: bytes.big(at: offset + 8, in: any) ?? 0)
+    }
+
     /// Computes the key of some bytes.
     ///
     /// Real-time safe: no.
