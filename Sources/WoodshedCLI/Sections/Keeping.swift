@@ -165,7 +165,7 @@ final class Keeping {
         // A session played to its end starts from the beginning the next time.
         let isOver = isCompleted
         let position = isOver ? nil : clip.fileFrame(forFrame: status.clipFrame)
-        keeper.post { [texts = settings.texts] in
+        keeper.post(.single) { [texts = settings.texts] in
             do {
                 let kept = try keeper.kept(clip.info)
                 func remember() throws {

@@ -25,8 +25,7 @@ final class SectionDesk {
         let order: SectionKeys.Order
         do throws(SessionError) { order = try keys.order(key) } catch { return [error.message, error.remedy] }
         guard let question = key.question else {
-            keys.carryOut(order)
-            return []
+            return keys.carryOut(order).map { [$0] } ?? []
         }
         typing = (InputLine(question: question), order)
         return ["type a \(question), then \(shown(.accept)); \(shown(.cancel)) gives up"]
@@ -64,8 +63,7 @@ final class SectionDesk {
             return "cancelled"
         case .done(let name):
             typing = nil
-            keys.carryOut(order, name: name)
-            return nil
+            return keys.carryOut(order, name: name)
         }
     }
 }

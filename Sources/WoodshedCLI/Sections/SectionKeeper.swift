@@ -10,11 +10,26 @@ import WoodshedPractice
 final class SectionKeeper: Sendable {
     private struct State {
         var opened: Result<KeptRecording, any Error>?
-        var work: [@Sendable () -> Void] = []
+        var work: [(kind: WorkKind, run: @Sendable () -> Void)] = []
         var isWorking = false
         var orderCount = 0
         var list: SectionList?
     }
+
+    /// The reason for queuing work, and thereby its bound.
+    enum WorkKind {
+        /// The user requested the work. An ending run waits for the work. At most `mostOrders` wait.
+        case order
+        /// The work reads the newest data, so nothing is queued behind waiting work of this kind.
+        case refresh
+        /// The run does the work once.
+        case single
+    }
+
+    /// Most orders that wait for a disk, or for the lock of another program.
+    static let mostOrders = 64
+    /// The refusal of a further order.
+    static let refusal = "\(mostOrders) changes wait for the disk; the last request has no effect, so repeat it later"
 
     /// The recording's name, as typed by the user.
     let file: String
@@ -51,23 +66,28 @@ final class SectionKeeper: Sendable {
 
     /// Queues work for another thread, after all earlier work.
     ///
-    /// - Parameter isOrder: True if the user requested the work; an ending run waits for such work.
-    func post(isOrder: Bool = false, _ work: @escaping @Sendable () -> Void) {
-        let begins = state.withLock { state in
-            if isOrder { state.orderCount += 1 }
-            state.work.append { [self] in
-                work()
-                if isOrder { self.state.withLock { $0.orderCount -= 1 } }
+    /// - Returns: The refusal, if too many orders wait already.
+    @discardableResult
+    func post(_ kind: WorkKind, _ work: @escaping @Sendable () -> Void) -> String? {
+        let (refusal, begins) = state.withLock { state -> (String?, Bool) in
+            switch kind {
+            case .order:
+                guard state.orderCount < Self.mostOrders else { return (Self.refusal, false) }
+                state.orderCount += 1
+            case .refresh: if state.work.contains(where: { $0.kind == .refresh }) { return (nil, false) }
+            case .single: break
             }
+            state.work.append((kind, work))
             defer { state.isWorking = true }
-            return !state.isWorking
+            return (nil, !state.isWorking)
         }
         if begins { BlockingThread.start { [self] in workOff() } }
+        return refusal
     }
 
     private func workOff() {
         while true {
-            let next = state.withLock { state -> (@Sendable () -> Void)? in
+            let next = state.withLock { state -> (kind: WorkKind, run: @Sendable () -> Void)? in
                 guard !state.work.isEmpty else {
                     state.isWorking = false
                     return nil
@@ -75,7 +95,8 @@ final class SectionKeeper: Sendable {
                 return state.work.removeFirst()
             }
             guard let next else { return }
-            next()
+            next.run()
+            if next.kind == .order { state.withLock { $0.orderCount -= 1 } }
         }
     }
 

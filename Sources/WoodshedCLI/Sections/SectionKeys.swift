@@ -52,9 +52,10 @@ struct SectionKeys {
     /// Carries out an order on the keeper's thread.
     ///
     /// - Parameter name: The typed name.
-    func carryOut(_ order: Order, name: String = "") {
+    /// - Returns: The refusal, if too many orders wait for the disk.
+    func carryOut(_ order: Order, name: String = "") -> String? {
         let (session, keeper, follows, choice, tell) = (session, keeper, follows, choice, tell)
-        keeper.post(isOrder: true) {
+        return keeper.post(.order) {
             do {
                 let kept = try keeper.kept(session.player.clip.info)
                 let before = try kept.list()
@@ -81,7 +82,7 @@ struct SectionKeys {
     /// Starts following changes of the sections by other programs, such as `woodshed sections` in another terminal.
     func followOthers() {
         let (session, keeper) = (session, keeper)
-        keeper.post {
+        keeper.post(.single) {
             // A key that needs the store reports why the store is unreadable.
             guard let kept = try? keeper.kept(session.player.clip.info) else { return }
             // Subscribes before reading the list, so later changes are reported.
@@ -91,7 +92,7 @@ struct SectionKeys {
             takeOver(kept)
             Task.detached {
                 for await keys in changes where keys.contains(kept.recording.key) {
-                    keeper.post { takeOver(kept) }
+                    keeper.post(.refresh) { takeOver(kept) }
                 }
             }
         }

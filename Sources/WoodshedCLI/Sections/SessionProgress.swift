@@ -139,8 +139,7 @@ final class SessionProgress {
         questions.removeFirst()
         if current?.id == asked.id { current?.isRated = true }
         guard let rating = action.rating else { return ["\(asked.name): not rated"] + [question].compactMap { $0 } }
-        rate(asked, rating)
-        return [question].compactMap { $0 }
+        return [rate(asked, rating), question].compactMap { $0 }
     }
 
     /// Drops the open questions and asks no more.
@@ -149,12 +148,15 @@ final class SessionProgress {
     /// Stores a comparison of a take with a section, for the section's next rating.
     func note(_ comparison: TakeComparison, ofSection id: Int) { comparisons[id] = comparison }
 
-    private func rate(_ asked: Asked, _ rating: ReviewRating) {
-        guard let info = session?.player.clip.info else { return }
+    /// Stores a rating.
+    ///
+    /// - Returns: The refusal, if too many changes wait for the disk.
+    private func rate(_ asked: Asked, _ rating: ReviewRating) -> String? {
+        guard let info = session?.player.clip.info else { return nil }
         let (keeper, tell, now) = (keeper, tell, Int64(time(nil)))
         var evidence = ReviewEvidence()
         if let comparison = comparisons[asked.id] { evidence.note(comparison) }
-        keeper.post(isOrder: true) { [evidence] in
+        return keeper.post(.order) { [evidence] in
             var news: KeptNews
             do {
                 let kept = try keeper.kept(info)
