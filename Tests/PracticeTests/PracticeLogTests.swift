@@ -115,6 +115,51 @@ struct PracticeLogTests {
         #expect(log.unwritten.count == 4 && log.unwritten[3].entry.seconds == 10)
     }
 
+    @Test("stays without room in the log become part of an entry of the same section and day")
+    func manyStays() {
+        var log = PracticeLogState(key: recording().key, sampleRate: 1000, calendar: .utc)
+        let other = PracticeLogState.Place(sectionID: 2, name: "", frames: 0..<1, clipFrames: 0..<10_000)
+        let stays = 3 * WaitingEntries.most
+        log.take(Self.event(.playbackStarted, 0, 0), in: Self.place, at: noon(0))
+        for stay in 0..<stays {
+            let (frame, place) = (Int64(stay) * 10_000, stay.isMultiple(of: 2) ? Self.place : other)
+            log.take(Self.event(.passStarted, frame, 0), in: place, at: noon(0))
+            // The store refuses one open entry after another.
+            if stay.isMultiple(of: 10) {
+                _ = log.beginWriting()
+                log.noteFailure()
+            }
+            log.take(Self.event(.passEnded, frame + 10_000, 10_000), in: place, at: noon(0))
+        }
+        log.end()
+        let entries = log.unwritten.map(\.entry)
+        #expect(entries.count == WaitingEntries.most && log.lostCount == 0)
+        for id in [1, 2] {
+            let own = entries.filter { $0.sectionID == id }
+            #expect(own.reduce(0) { $0 + $1.passes } == stays / 2)
+            #expect(own.reduce(0) { $0 + $1.seconds } == 5 * Double(stays))
+        }
+    }
+
+    @Test("an entry that may have a row in the store is never part of another entry")
+    func writtenStays() {
+        var log = PracticeLogState(key: recording().key, sampleRate: 1000, calendar: .utc)
+        let stays = WaitingEntries.most
+        for stay in 0...stays {
+            let place = PracticeLogState.Place(
+                sectionID: stay % stays, name: "", frames: 0..<1, clipFrames: 0..<10_000)
+            let frame = Int64(stay) * 10_000
+            log.take(Self.event(.passStarted, frame, 0), in: place, at: noon(0))
+            log.take(Self.event(.passEnded, frame + 10_000, 10_000), in: place, at: noon(0))
+            // The last stay is in the section of the first, and is being written at its end.
+            if stay == stays { _ = log.beginWriting() }
+        }
+        log.end()
+        let entries = log.unwritten.map(\.entry)
+        #expect(entries.map(\.sectionID) == (1..<stays).map { $0 } + [0] && entries.allSatisfy { $0.passes == 1 })
+        #expect(log.lostCount == 1)
+    }
+
     @Test("a session is logged at the end of each section, and completely at its own end")
     func session() async throws {
         let plan = SessionPlan(
@@ -174,6 +219,39 @@ struct PracticeLogTests {
         #expect(try store.practiceLog().reduce(0) { $0 + $1.seconds } == 4 && harness.failures.withLock { $0 } == 1)
     }
 
+    @Test("passes are counted while the log waits for the disk, so no event waits with the log")
+    func standingDisk() async throws {
+        let path = scratch.file("practice.db")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let plan = SessionPlan(PracticePlan(sections: [try Section(0..<16_000)], passes: .count(2)))
+        let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
+        let isReleased = Atomic(false)
+        let harness = try LoggedHarness(plan: plan, recording, store) {
+            standStill { isReleased.load(ordering: .acquiring) }
+        }
+        harness.play(12_000)
+        await harness.waitUntil { harness.failures.withLock { $0 } == 1 }
+        harness.play(8000)
+        await harness.waitUntil { harness.log.speeds?.last == 1 }
+        isReleased.store(true, ordering: .releasing)
+        harness.log.end()
+        await harness.waitUntil { harness.log.finish(seconds: 0) }
+    }
+
+    @Test("entries lost for a store that always fails are counted, and reported at the end")
+    func lost() async throws {
+        let path = scratch.file("practice.db")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let count = WaitingEntries.most + 100
+        let sections = try (0..<Int64(count)).map { try Section($0 * 16..<$0 * 16 + 16) }
+        let plan = SessionPlan(PracticePlan(sections: sections, passes: .count(1)))
+        let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
+        let harness = try LoggedHarness(plan: plan, recording, store)
+        harness.play(16 * count + 8000)
+        await harness.waitUntil { harness.failures.withLock { $0 } == 2 }
+        #expect(harness.failures.last?.message.contains("lost 100 entries") == true)
+    }
+
     @Test("a log that is killed at any moment has every acknowledged entry", .enabled(if: !Sanitizers.watchThreads))
     func kills() async throws {
         var generator = SeededGenerator(printedFor: "killed logs")
@@ -219,18 +297,27 @@ private final class LoggedHarness {
     let failures: FailureCount
 
     final class FailureCount: Sendable {
-        private let count = Mutex(0)
-        func withLock<Value>(_ body: (inout sending Int) -> sending Value) -> Value { count.withLock(body) }
+        private let errors = Mutex<[StoreError]>([])
+        func add(_ error: StoreError) { errors.withLock { $0.append(error) } }
+        func withLock<Value>(_ body: (Int) -> Value) -> Value { body(errors.withLock { $0.count }) }
+        var last: StoreError? { errors.withLock { $0.last } }
     }
 
-    init(plan: SessionPlan, _ recording: PracticeRecording, _ store: PracticeStore) throws {
+    /// - Parameter failed: Called on the log's thread after a failure was counted.
+    init(
+        plan: SessionPlan, _ recording: PracticeRecording, _ store: PracticeStore,
+        failed: @escaping @Sendable () -> Void = {}
+    ) throws {
         let failures = FailureCount()
         self.failures = failures
         var log: PracticeLog?
         harness = try SessionHarness([Float](repeating: 0, count: 32_000), rate: 8000, plan: plan) { session in
             log = PracticeLog(
                 of: session, recording, in: store, calendar: .utc, milliseconds: 50, now: { noon(0) },
-                failed: { _ in failures.withLock { $0 += 1 } })
+                failed: {
+                    failures.add($0)
+                    failed()
+                })
         }
         guard let log else { throw Missing() }
         self.log = log

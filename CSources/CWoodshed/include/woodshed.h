@@ -842,8 +842,8 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_SESSION_COMPLETED = 51,
     WOODSHED_EVENT_SESSION_STOPPED = 52,
     /**
-     * Writing the practice log failed, and will be repeated; or the log was not written within 30 s of the session's
-     * close: `failure`.
+     * Writing the practice log failed, and will be repeated; or entries were lost meanwhile; or the log was not written
+     * within 30 s of the session's close: `failure`.
      */
     WOODSHED_EVENT_LOG_FAILED = 53,
     /*

@@ -20,8 +20,6 @@ internal import Synchronization
 public final class PracticeLog: Sendable {
     private struct State {
         var log: PracticeLogState
-        /// Events with their times, still to be counted.
-        var news: [(event: PlayerEvent, time: Int64)] = []
         /// True if the player has finished and has not restarted.
         var hasFinished = false
         /// True if no more events will come.
@@ -49,8 +47,8 @@ public final class PracticeLog: Sendable {
     ///   - session: The session.
     ///   - recording: The session's recording.
     ///   - store: The store of the log.
-    ///   - failed: Called once if the store cannot be written, on the log's thread; or before this initialiser returns
-    ///     if the system has no thread left for the log.
+    ///   - failed: Called once if the store cannot be written, on the log's thread, and once more at the end if entries
+    ///     were lost; or before this initialiser returns if the system has no thread left for the log.
     public convenience init(
         of session: PracticeSession, _ recording: PracticeRecording, in store: PracticeStore,
         failed: @escaping @Sendable (StoreError) -> Void = { _ in }
@@ -70,9 +68,10 @@ public final class PracticeLog: Sendable {
             State(
                 log: PracticeLogState(
                     key: recording.key, sampleRate: session.player.clip.sampleRate, calendar: calendar)))
-        session.follow { [self] event in
+        session.follow { [self, weak session] event in
             switch event {
-            case .player(let event): note(event, at: now())
+            // Counted here, because events that wait for a slow disk would need memory without a limit.
+            case .player(let event): if let session { take(event, of: session, at: now()) }
             case nil: end()
             default: break
             }
@@ -91,13 +90,12 @@ public final class PracticeLog: Sendable {
         thread.detach()
     }
 
-    /// Counts events, and writes entries in time, until the session ends.
+    /// Writes entries in time, until the session ends.
     private func run(of session: () -> PracticeSession?, milliseconds: Int, now: () -> Int64) {
         var next = ContinuousClock.now + .milliseconds(milliseconds)
         while true {
-            let (news, isEnd) = wait(until: next)
+            let isEnd = wait(until: next)
             let session = session()
-            if let session { for (event, time) in news { take(event, of: session, at: time) } }
             let isOver = isEnd || session == nil
             let isDue = isOver || ContinuousClock.now >= next
             if isDue, let status = session?.player.status, status.state == .playing {
@@ -108,6 +106,8 @@ public final class PracticeLog: Sendable {
                 write()
                 // Another program may hold the store for longer than one attempt waits.
                 if state.withLock({ $0.hasFailed }) { write() }
+                let lostCount = state.withLock { $0.log.lostCount }
+                if lostCount > 0 { failed(.lostPractice(entries: lostCount)) }
                 return
             }
             guard isDue || state.withLock({ $0.isUrgent }) else { continue }
@@ -120,7 +120,7 @@ public final class PracticeLog: Sendable {
     package var speeds: PracticeEntry.Speeds? { state.withLock { $0.log.speeds } }
 
     /// True if practice is known that is not in the store yet.
-    package var hasUnwritten: Bool { state.withLock { !$0.isWritten && !($0.news.isEmpty && $0.log.isIdle) } }
+    package var hasUnwritten: Bool { state.withLock { !$0.isWritten && !$0.log.isIdle } }
 
     /// Waits until everything is written, once the session has ended.
     ///
@@ -129,23 +129,11 @@ public final class PracticeLog: Sendable {
     @discardableResult
     public func finish(seconds: Double = 3) -> Bool {
         let limit = ContinuousClock.now + .seconds(seconds)
-        while !state.withLock({ $0.isWritten || $0.news.isEmpty && $0.hasFinished && $0.log.isIdle }) {
+        while !state.withLock({ $0.isWritten || $0.hasFinished && $0.log.isIdle }) {
             guard ContinuousClock.now < limit else { return false }
             lock.withLock { lock.wait(milliseconds: 20) }
         }
         return true
-    }
-
-    /// Hands an event to the thread.
-    private func note(_ event: PlayerEvent, at time: Int64) {
-        lock.withLock {
-            state.withLock { state in
-                // Nobody reads the events any more.
-                guard !state.isWritten else { return }
-                state.news.append((event, time))
-            }
-            lock.wakeAll()
-        }
     }
 
     /// Ends the events: the entries so far are written.
@@ -156,35 +144,36 @@ public final class PracticeLog: Sendable {
         }
     }
 
-    /// Waits for an event, or until a time.
+    /// Waits until an entry should be written, or until a time.
     ///
-    /// - Returns: The events, and whether no more will come.
-    private func wait(until limit: ContinuousClock.Instant) -> (news: [(event: PlayerEvent, time: Int64)], isOver: Bool)
-    {
+    /// - Returns: True if no more events will come.
+    private func wait(until limit: ContinuousClock.Instant) -> Bool {
         lock.withLock {
-            while state.withLock({ $0.news.isEmpty && !$0.isOver }) {
+            while !state.withLock({ $0.isUrgent || $0.isOver }) {
                 let left = limit - .now
                 guard left > .zero else { break }
                 lock.wait(milliseconds: Int((left / .milliseconds(1)).rounded(.up)))
             }
         }
-        return state.withLock { state in
-            defer { state.news = [] }
-            return (state.news, state.isOver)
-        }
+        return state.withLock { $0.isOver }
     }
 
+    /// Counts an event, on the session's thread.
     private func take(_ event: PlayerEvent, of session: PracticeSession, at now: Int64) {
         let place = session.practised(section: event.section)
-        state.withLock { state in
+        let isUrgent = state.withLock { state in
+            // Nothing writes entries any more.
+            guard !state.isWritten else { return false }
             state.log.take(event, in: place, at: now)
             if case .finished = event.kind { state.hasFinished = true }
             if case .playbackStarted = event.kind { state.hasFinished = false }
+            return state.isUrgent
         }
+        if isUrgent { lock.withLock { lock.wakeAll() } }
     }
 
     private func write() {
-        for written in state.withLock({ $0.log.unwritten }) {
+        for written in state.withLock({ $0.log.beginWriting() }) {
             do throws(StoreError) {
                 let number = try store.log(written.entry, replacing: written.number, of: recording)
                 state.withLock { state in
@@ -193,6 +182,7 @@ public final class PracticeLog: Sendable {
                 }
             } catch {
                 let isFirst = state.withLock { state in
+                    state.log.noteFailure()
                     defer { (state.hasFailed, state.wasTold) = (true, true) }
                     return !state.wasTold
                 }

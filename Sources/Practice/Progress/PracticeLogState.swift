@@ -31,7 +31,9 @@ struct PracticeLogState {
     /// The open entry, and the place that the entry counts; nil while nothing is practised.
     private var current: (place: Place, written: Written)?
     /// Finished entries still to be written.
-    private var over: [Written] = []
+    private var over: WaitingEntries
+    /// The open entry that is being written, perhaps as a new row of the store; nil while none is.
+    private var writingID: Int?
     private var nextID = 1
     /// The output frame up to which the time was counted; nil while nothing plays.
     private var countedFrame: Int64?
@@ -46,8 +48,6 @@ struct PracticeLogState {
         var speed: Double
     }
 
-    /// Limits memory if the store fails for long.
-    private static let mostUnwritten = 1000
     /// A shorter entry without a complete pass is only a passage to another section.
     private static let leastSeconds = 1.0
     /// Shorter jumps forwards do not count, because the player's place is computed from its speed.
@@ -55,6 +55,7 @@ struct PracticeLogState {
 
     init(key: RecordingKey, sampleRate: Int, calendar: PracticeCalendar) {
         (self.key, self.sampleRate, self.calendar) = (key, Double(sampleRate), calendar)
+        over = WaitingEntries(calendar)
     }
 
     // MARK: Events
@@ -140,9 +141,10 @@ struct PracticeLogState {
     }
 
     private mutating func close() {
-        if let current, isWorthwhile(current.written) { over.append(current.written) }
-        if over.count > Self.mostUnwritten { over.removeFirst() }
-        current = nil
+        defer { current = nil }
+        guard let written = current?.written, isWorthwhile(written) else { return }
+        // An entry with a row of its own would count twice in another entry.
+        over.add(written, isWhole: written.number == nil && written.id != writingID)
     }
 
     private func isWorthwhile(_ written: Written) -> Bool {
@@ -167,10 +169,7 @@ struct PracticeLogState {
         let edge = event.isReversed ? place.clipFrames.lowerBound : place.clipFrames.upperBound
         guard abs(event.clipFrame - edge) <= Self.slack else { return }
         let speed = min(pass.lowestSpeed, event.speed)
-        written.entry.passes += 1
-        let known = written.entry.speeds
-        written.entry.speeds = PracticeEntry.Speeds(
-            lowest: min(known?.lowest ?? speed, speed), highest: max(known?.highest ?? speed, speed), last: speed)
+        written.entry.add(passes: 1, at: PracticeEntry.Speeds(lowest: speed, highest: speed, last: speed))
         current = (place, written)
     }
 
@@ -180,21 +179,89 @@ struct PracticeLogState {
     // MARK: Writing
 
     /// True if nothing plays and everything is written.
-    var isIdle: Bool { current == nil && over.isEmpty }
+    var isIdle: Bool { current == nil && over.entries.isEmpty }
 
     /// True if a finished entry is still to be written.
-    var isUrgent: Bool { !over.isEmpty }
+    var isUrgent: Bool { !over.entries.isEmpty }
+
+    /// Entries dropped because too many others were unwritten.
+    var lostCount: Int { over.lostCount }
 
     /// The entries to write now.
-    var unwritten: [Written] { over + [current?.written].compactMap { $0 }.filter(isWorthwhile) }
+    var unwritten: [Written] { over.entries + [current?.written].compactMap { $0 }.filter(isWorthwhile) }
+
+    /// Returns the entries to write now. `note` or `noteFailure` follows.
+    mutating func beginWriting() -> [Written] {
+        writingID = current?.written.id
+        return unwritten
+    }
+
+    /// Records that the store refused an entry, and that the entries after it were not tried.
+    mutating func noteFailure() { writingID = nil }
 
     /// Records that an entry was written.
     mutating func note(written: Written, number: Int) {
         if current?.written.id == written.id { current?.written.number = number }
-        for index in over.indices where over[index].id == written.id {
-            // Later additions are written the next time.
-            over[index].number = number
+        over.note(written, number: number)
+    }
+}
+
+/// Finished entries of the practice log that wait for the store, with a limit for a store that fails for long, and for
+/// sections of a few frames that end faster than the store writes.
+struct WaitingEntries {
+    private(set) var entries: [PracticeLogState.Written] = []
+    /// Entries dropped because too many others wait.
+    private(set) var lostCount = 0
+    private let calendar: PracticeCalendar
+
+    static let most = 1000
+
+    init(_ calendar: PracticeCalendar) { self.calendar = calendar }
+
+    /// Adds an entry. Without room the entry becomes part of an entry of the same section and day, or replaces the
+    /// oldest entry.
+    ///
+    /// - Parameter isWhole: True if no part of the entry can be in the store.
+    mutating func add(_ written: PracticeLogState.Written, isWhole: Bool) {
+        if entries.count >= Self.most {
+            if isWhole, let index = entries.firstIndex(where: { isAlike($0.entry, written.entry) }) {
+                return entries[index].entry.add(written.entry)
+            }
+            entries.removeFirst()
+            lostCount += 1
         }
-        over.removeAll { $0.id == written.id && $0.entry == written.entry }
+        entries.append(written)
+    }
+
+    /// True for two entries of the same section or range, on the same day.
+    private func isAlike(_ one: PracticeEntry, _ other: PracticeEntry) -> Bool {
+        one.sectionID == other.sectionID && one.frames == other.frames && one.name == other.name
+            && calendar.day(of: one.began) == calendar.day(of: other.began)
+    }
+
+    /// Removes an entry that was written, or notes its number if more was added meanwhile.
+    mutating func note(_ written: PracticeLogState.Written, number: Int) {
+        for index in entries.indices where entries[index].id == written.id {
+            // Later additions are written the next time.
+            entries[index].number = number
+        }
+        entries.removeAll { $0.id == written.id && $0.entry == written.entry }
+    }
+}
+
+extension PracticeEntry {
+    /// Adds later practice of the same section or range.
+    fileprivate mutating func add(_ later: PracticeEntry) {
+        ended = max(ended, later.ended)
+        seconds += later.seconds
+        if let speeds = later.speeds { add(passes: later.passes, at: speeds) }
+    }
+
+    /// Adds complete passes.
+    fileprivate mutating func add(passes count: Int, at new: Speeds) {
+        passes += count
+        speeds = Speeds(
+            lowest: min(speeds?.lowest ?? new.lowest, new.lowest),
+            highest: max(speeds?.highest ?? new.highest, new.highest), last: new.last)
     }
 }

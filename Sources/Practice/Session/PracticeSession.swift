@@ -150,7 +150,8 @@ public final class PracticeSession: Sendable {
     /// observer must return at once, and must not call the session, whose lock may be held.
     package func observe(_ observer: @escaping @Sendable (SessionEvent) -> Void) { broadcast.observe(observer) }
 
-    /// Calls `reader` with the events of `events`, and with nil at their end. The duties are those of an observer.
+    /// Calls `reader` with the events of `events`, and with nil at their end. The duties are those of an observer, but
+    /// for an event of the player the reader may read the session, whose lock is free.
     package func follow(_ reader: @escaping @Sendable (SessionEvent?) -> Void) { broadcast.follow(reader) }
 
     /// All players of the session in the engine, to be removed with the session.

@@ -54,6 +54,13 @@ extension StoreError {
             remedy: "Check that the disk of the store answers.")
     }
 
+    /// The error for entries of the practice log that were dropped, because too many others waited for the store.
+    package static func lostPractice(entries count: Int) -> StoreError {
+        StoreError(
+            .io, "the practice log lost \(counted(count, "entry", "entries")), because too many waited for the store",
+            remedy: "Check that the disk of the store answers, and that no other program locks the store.")
+    }
+
     static func newer(_ path: String, version: Int64) -> StoreError {
         StoreError(
             .newer, "\(path): the store was made by a newer version of this program (its version is \(version))",
