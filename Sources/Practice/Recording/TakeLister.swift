@@ -20,11 +20,16 @@ final class TakeLister: @unchecked Sendable {
     private let inputFrame: @Sendable (Hearing) -> Double
     private let lock = ConditionLock()
     private var news: [TimedTakeEvent] = []
+    /// Takes that have not ended.
     private var takes: [Int: RecordedTake] = [:]
-    /// Positions of takes, including takes still to begin.
+    /// Positions of these takes, and of takes still to begin.
     private var places: [Int: (model: StoredTake.Model, hearing: Hearing)] = [:]
     private var isOver = false
     private var thread: PlainThread?
+
+    /// Number of waiting events from which on a take that is dropped before the report of its beginning leaves no
+    /// event: passes too short for a take come faster than a locked store lists takes.
+    static let mostDropped = 1024
 
     /// - Parameters:
     ///   - input: The configuration of the input.
@@ -96,10 +101,28 @@ final class TakeLister: @unchecked Sendable {
     }
 
     /// Receives an event, on the writer's thread.
+    ///
+    /// While the store stands still, at most three events of each take on the disk wait: beginning, lost frames, end.
     func put(_ event: TimedTakeEvent) {
         lock.withLock {
-            news.append(event)
+            if !isMerged(event) { news.append(event) }
             lock.wakeAll()
+        }
+    }
+
+    /// Merges an event with a waiting event of the same take, if possible. The caller holds the lock.
+    private func isMerged(_ event: TimedTakeEvent) -> Bool {
+        guard let index = news.lastIndex(where: { $0.id == event.id }) else { return false }
+        switch (event, news[index]) {
+        case (.lost(let id, let frame, let frames), .lost(_, _, let earlier)):
+            news[index] = .lost(id: id, frame: frame, lostFrames: earlier + frames)
+            return true
+        case (.dropped(let id, _), _):
+            guard news.count >= Self.mostDropped, news.contains(where: { $0.isBeginning(of: id) }) else { return false }
+            news.removeAll { $0.id == id }
+            (takes[id], places[id]) = (nil, nil)
+            return true
+        default: return false
         }
     }
 
@@ -120,10 +143,15 @@ final class TakeLister: @unchecked Sendable {
         case .dropped(let id, _):
             guard let take = known(id) else { return }
             if let number = take.number { try? settings.store?.forget(take: number) }
+            forget(id)
             events.tell(.dropped(take))
-        case .ended(let id, let end): finish(id, end)
+        case .ended(let id, let end):
+            finish(id, end)
+            forget(id)
         }
     }
+
+    private func forget(_ id: Int) { lock.withLock { (takes[id], places[id]) = (nil, nil) } }
 
     private func finish(_ id: Int, _ end: TimedTakeEnd) {
         // The round trip may be known better than at the take's beginning.
@@ -170,6 +198,18 @@ final class TakeLister: @unchecked Sendable {
     }
 
     private func known(_ id: Int) -> RecordedTake? { lock.withLock { takes[id] } }
+}
+
+extension TimedTakeEvent {
+    /// The number of the take.
+    fileprivate var id: Int {
+        switch self {
+        case .began(let id, _, _), .lost(let id, _, _), .ended(let id, _), .dropped(let id, _): id
+        }
+    }
+
+    /// True for the beginning of a take.
+    fileprivate func isBeginning(of take: Int) -> Bool { if case .began(take, _, _) = self { true } else { false } }
 }
 
 extension RecordedTake {
