@@ -34,6 +34,14 @@ final class EventHub: Sendable {
         }
     }
 
+    /// Counts events that were lost on the way to the queues. The next event reports the number.
+    func noteLost(_ count: Int) {
+        guard count > 0 else { return }
+        queues.withLock { queues in
+            for queue in queues ?? [] { queue.noteLost(count) }
+        }
+    }
+
     func close() {
         let queues = queues.withLock { queues in
             defer { queues = nil }
@@ -100,6 +108,9 @@ final class EventQueue: @unchecked Sendable {
             wake()
         }
     }
+
+    /// Counts events as lost, without an event.
+    func noteLost(_ count: Int) { lock.withLock { lost += Int64(count) } }
 
     /// Ends the queue: no further event follows.
     ///

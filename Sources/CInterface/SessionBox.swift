@@ -52,7 +52,8 @@ final class SessionBox: Handled {
 
     private init(_ session: PracticeSession, player: UInt, in engine: EngineBox) {
         (self.session, self.player, self.engine) = (session, player, engine)
-        session.observe { [hub = engine.hub, end, weak voice = session.player] event in
+        session.observe { [hub = engine.hub, end, weak session, weak voice = session.player] event in
+            hub.noteLost(session?.takeLostEvents() ?? 0)
             hub.tell(QueuedEvent(event, of: player, failure: voice?.failure))
             if event == .completed || event == .stopped { end.tell() }
         }

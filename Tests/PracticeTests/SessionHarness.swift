@@ -20,17 +20,18 @@ final class SessionHarness {
 
     /// - Parameters:
     ///   - bufferFrames: Rendered frames that are not audible yet.
+    ///   - mostWaiting: As for the session.
     ///   - startFrame: The output frame of the first sound; nil for the first block.
     ///   - beforeStart: Called with the session before the start.
     init(
-        _ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0, startFrame: Int64? = nil,
-        beforeStart: (PracticeSession) -> Void = { _ in }
+        _ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0, mostWaiting: Int = .max,
+        startFrame: Int64? = nil, beforeStart: (PracticeSession) -> Void = { _ in }
     ) throws {
         let clip = try Clip.inMemory([samples], sampleRate: rate)
         var made: Harness?
         let rendered = rendered
         session = try PracticeSession(
-            clip: clip, plan: plan,
+            clip: clip, plan: plan, mostWaiting: mostWaiting,
             audibleFrame: { max(0, rendered.audible.load(ordering: .relaxed) - bufferFrames) },
             makePlayer: { clip, score, _ in
                 guard made == nil else { throw Missing() }

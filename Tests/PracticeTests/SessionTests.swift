@@ -1,5 +1,6 @@
 import Clips
 import EngineHarness
+import Synchronization
 import TestSupport
 import Testing
 
@@ -86,6 +87,42 @@ struct PracticeSessionTests {
             all.session.resume()
             #expect(place(all.play(100)[99]) == (seconds > 0 ? 99 : 900 + 99))
         }
+    }
+
+    private final class Reader: Sendable {
+        let isReleased = Atomic(false)
+        let events = Mutex<[SessionEvent]>([])
+
+        /// The events of the player that were read.
+        var kinds: [PlayerEvent.Kind] {
+            events.withLock { $0.compactMap { if case .player(let event) = $0 { event.kind } else { nil } } }
+        }
+    }
+
+    @Test("passes that come faster than a session takes events are dropped and counted, and the last section is known")
+    func crowded() async throws {
+        let sections = try (0..<1000).map { try Section($0..<$0 + 1) } + [try Section(1000..<3000)]
+        let plan = SessionPlan(PracticePlan(sections: sections, passes: .count(1), joint: .hard))
+        let reader = Reader()
+        let harness = try SessionHarness(ruler, rate: LoopTests.rate, plan: plan, mostWaiting: 100) { session in
+            session.follow { event in
+                guard let event else { return }
+                if case .player = event { standStill { reader.isReleased.load(ordering: .acquiring) } }
+                reader.events.withLock { $0.append(event) }
+            }
+        }
+        harness.play(2000)
+        harness.session.pause()
+        harness.play(500)
+        reader.isReleased.store(true, ordering: .releasing)
+        #expect(await eventuallySuspended { reader.kinds.contains(.paused(.user)) })
+        let (read, lost) = (reader.kinds.count, harness.session.takeLostEvents())
+        // Sections and passes of a frame have four events each. The thread may have taken as many events as may wait.
+        #expect(lost > 3000 && read < 300 && read + lost >= 4000, "\(read) read, \(lost) lost")
+        #expect(harness.session.currentNumber == 1001)
+        harness.session.resume()
+        harness.play(3000)
+        #expect(await eventuallySuspended { reader.events.withLock { $0.last == .completed } })
     }
 
     @Test("a session holds a frozen place for the requested time, also at a second start")

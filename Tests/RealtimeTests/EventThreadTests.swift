@@ -36,6 +36,29 @@ struct EventThreadTests {
         #expect(second.taken == [])
     }
 
+    @Test("events without room are dropped or replace the last event, and are counted, until the thread takes events")
+    func bounded() throws {
+        // Negative numbers are kept, numbers below 1000 replace such a number, and all other numbers are dropped.
+        let thread = try #require(
+            EventThread<Int>(name: "test", limit: 100) { number, last in
+                if number < 0 { return .kept }
+                if number >= 1000 { return .dropped }
+                return (0..<1000).contains(last) ? .replacesLast : .kept
+            })
+        let record = Record()
+        for number in 1000..<1100 { thread.put(number) }
+        for round in 0..<10 {
+            for number in 0..<500 { thread.put(number) }
+            for number in 0..<500 { thread.put(1000 + number) }
+            thread.put(-1 - round)
+        }
+        // Of each round, the last of the first 500 numbers waits, and the number that is kept.
+        #expect(thread.takeLost() == 10 * 999 && thread.takeLost() == 0)
+        thread.start({ record.take($0) }, end: { record.end() })
+        thread.put(nil)
+        #expect(record.wait() == Array(1000..<1100) + (0..<10).flatMap { [499, -1 - $0] })
+    }
+
     @Test("a released event thread ends after the events that were put before")
     func release() throws {
         let record = Record()

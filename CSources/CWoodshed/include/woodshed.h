@@ -1148,8 +1148,8 @@ typedef struct woodshed_event {
     /** The player; NULL for an event of an engine or a recorder. The player may be closed already. */
     woodshed_player *player;
     /**
-     * Events dropped because the queue was full, just before this one; also with WOODSHED_EVENT_CLOSED. See
-     * `dropped_events` too.
+     * Events dropped just before this one, because the queue was full, or because passes of a few frames came faster
+     * than the session takes events; also with WOODSHED_EVENT_CLOSED. See `dropped_events` too.
      */
     int64_t events_lost;
     woodshed_event_data data;

@@ -47,7 +47,10 @@ public final class PracticeSession: Sendable {
         var made: [Player] = []
         do {
             let audibleFrame = { @Sendable in engine.position.framesHeard }
-            try self.init(clip: clip, plan: plan, audibleFrame: audibleFrame) { clip, score, clicks in
+            let limit = engine.isVirtual ? Int.max : Self.mostWaiting
+            try self.init(
+                clip: clip, plan: plan, mostWaiting: limit, audibleFrame: audibleFrame
+            ) { clip, score, clicks in
                 let player = try engine.makePlayer(clip, score: score, after: clicks)
                 made.append(player)
                 return player
@@ -58,17 +61,24 @@ public final class PracticeSession: Sendable {
         }
     }
 
+    /// Waiting events of the player from which on passes are dropped under the real clock. Under the virtual clock no
+    /// event is dropped: the plan limits their number.
+    static let mostWaiting = 8192
+
     /// - Parameters:
+    ///   - mostWaiting: Waiting events of the player from which on passes are dropped.
     ///   - audibleFrame: Returns the audible output frame.
     ///   - makePlayer: Makes the player of a score, which follows another player if there is one.
     package init(
-        clip: Clip, plan: SessionPlan, audibleFrame: @escaping @Sendable () -> Int64,
+        clip: Clip, plan: SessionPlan, mostWaiting: Int = .max, audibleFrame: @escaping @Sendable () -> Int64,
         makePlayer: (Clip, Score, Player?) throws -> Player
     ) throws {
         guard !plan.practice.sections.isEmpty else {
             throw SessionError.noSections
         }
-        guard let thread = EventThread<PlayerEvent>(name: "woodshed-follow") else { throw Self.noThread }
+        let thread = EventThread<PlayerEvent>(
+            name: "woodshed-follow", limit: mostWaiting, crowding: { $0.crowding(after: $1) })
+        guard let thread else { throw Self.noThread }
         self.thread = thread
         let state = SessionState(clip: clip, plan: plan)
         let score = try state.planScore()
@@ -153,6 +163,10 @@ public final class PracticeSession: Sendable {
     /// Calls `reader` with the events of `events`, and with nil at their end. The duties are those of an observer, but
     /// for an event of the player the reader may read the session, whose lock is free.
     package func follow(_ reader: @escaping @Sendable (SessionEvent?) -> Void) { broadcast.follow(reader) }
+
+    /// Returns the number of the player's events since the last call that were dropped, because passes of a few frames
+    /// came faster than the session takes events.
+    package func takeLostEvents() -> Int { thread.takeLost() }
 
     /// All players of the session in the engine, to be removed with the session.
     package var players: [Player] { [player] + (clicks.map { [$0] } ?? []) }
@@ -399,6 +413,20 @@ public final class PracticeSession: Sendable {
             }
             if state.marks != before.marks { broadcast.tell(.loop(state.marks)) }
             return state.marks
+        }
+    }
+}
+
+extension PlayerEvent {
+    /// Returns the treatment of the event if thousands of events wait, as in a loop of a few frames on a busy machine:
+    /// passes are dropped, and of several sections in a row the last is kept. All other events come rarely.
+    fileprivate func crowding(after last: PlayerEvent) -> EventThread<PlayerEvent>.Crowding {
+        switch kind {
+        case .passStarted, .passEnded, .sectionEnded, .speedChanged, .limited: .dropped
+        case .sectionStarted: last.kind == .sectionStarted ? .replacesLast : .kept
+        case .playbackStarted, .moved, .paused, .resumed, .frozen, .unfrozen, .finished, .materialChosen, .xrun,
+            .starved:
+            .kept
         }
     }
 }

@@ -3,12 +3,28 @@
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventThread<Event: Sendable>: Sendable {
-    private let queue = Queue()
+    private let queue: Queue
+
+    /// The treatment of an event without room.
+    package enum Crowding: Sendable {
+        /// The event waits all the same.
+        case kept
+        /// The event takes the place of the last waiting event.
+        case replacesLast
+        case dropped
+    }
 
     /// Starts the thread; nil if the system has none left.
     ///
-    /// - Parameter name: The thread's name, up to 15 bytes.
-    package init?(name: String) {
+    /// - Parameters:
+    ///   - name: The thread's name, up to 15 bytes.
+    ///   - limit: Number of waiting events from which on `crowding` is asked.
+    ///   - crowding: Returns the treatment of an event, given the last waiting event. Must return at once.
+    package init?(
+        name: String, limit: Int = .max,
+        crowding: @escaping @Sendable (_ event: Event, _ last: Event) -> Crowding = { _, _ in .kept }
+    ) {
+        queue = Queue(limit: limit, crowding: crowding)
         guard let thread = PlainThread(name: name, { [queue] in queue.run() }) else { return nil }
         thread.detach()
     }
@@ -31,17 +47,27 @@ package final class EventThread<Event: Sendable>: Sendable {
         { [queue] event in if let event { queue.put(event) } else { queue.finish() } }
     }
 
+    /// Returns the number of events without room since the last call, dropped or replaced.
+    package func takeLost() -> Int { queue.takeLost() }
+
     private struct Work {
         let take: @Sendable (Event) -> Void
         let end: @Sendable () -> Void
     }
 
     private final class Queue: @unchecked Sendable {
+        private let limit: Int
+        private let crowding: @Sendable (Event, Event) -> Crowding
         private let lock = ConditionLock()
         // Guarded by the lock.
         private var events: [Event] = []
+        private var lostCount = 0
         private var work: Work?
         private var isFinished = false
+
+        init(limit: Int, crowding: @escaping @Sendable (Event, Event) -> Crowding) {
+            (self.limit, self.crowding) = (limit, crowding)
+        }
 
         func start(_ take: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
             lock.withLock {
@@ -54,8 +80,21 @@ package final class EventThread<Event: Sendable>: Sendable {
         func put(_ event: Event) {
             lock.withLock {
                 guard !isFinished else { return }
+                if events.count >= limit, let last = events.last {
+                    let crowding = crowding(event, last)
+                    if crowding != .kept { lostCount += 1 }
+                    if crowding == .dropped { return }
+                    if crowding == .replacesLast { events.removeLast() }
+                }
                 events.append(event)
                 lock.wakeAll()
+            }
+        }
+
+        func takeLost() -> Int {
+            lock.withLock {
+                defer { lostCount = 0 }
+                return lostCount
             }
         }
 

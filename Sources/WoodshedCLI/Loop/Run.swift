@@ -61,8 +61,10 @@ final class Run<Owner: TerminalLoopDelegate> {
     }
 
     /// Reports the news without room in the inbox since the last call, as lines that programs do not get.
-    func tellLostNews() {
-        let count = loop.inbox.takeLost()
+    ///
+    /// - Parameter earlier: News that were dropped on the way to the inbox.
+    func tellLostNews(earlier: Int) {
+        let count = loop.inbox.takeLost() + earlier
         guard count > 0 else { return }
         remote?.publish(ProgramOutput.lost(count))
         if loop.messages.json { loop.noteLost(count) }

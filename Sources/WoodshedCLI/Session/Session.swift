@@ -322,7 +322,7 @@ final class Session: RunOwner {
             }
         }
         loop.write(lines)
-        run.tellLostNews()
+        run.tellLostNews(earlier: practice.takeLostEvents())
     }
 
     /// Handles an event, reports it to people, and returns its line for programs.
