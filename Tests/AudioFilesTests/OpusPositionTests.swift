@@ -101,11 +101,10 @@ import Testing
         return Array([[UInt8]](repeating: mark, count: count).joined())
     }
 
-    @Test(
-        "an Ogg file of nothing but page marks is refused before a library searches it", arguments: ["opus", "vorbis"])
-    func refusedMarks(codec: String) throws {
+    @Test("an Opus file of nothing but page marks is refused before a library searches it")
+    func refusedMarks() throws {
         let scratch = try Scratch()
-        let format = try #require(Format.all.first { $0.codec == codec })
+        let format = try #require(Format.all.first { $0.codec == "opus" })
         let good = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 10_000))))
         let head = Int(try #require(OggPage(ByteSource(good), at: 0)).bytes.upperBound)
         let path = try scratch.write("marks", good[..<head] + marks(2000) + good[head...])

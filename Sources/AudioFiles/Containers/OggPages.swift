@@ -4,21 +4,16 @@
 struct OggPages {
     private let source: ByteSource
     private let checksum: ([UInt8]) -> UInt32
-    private var start: Int64?
+    private var start: Int64? = 0
     private var patience = OggPage.mostReread
     /// True if the pages end early: damaged pages lie within each other for more than `OggPage.mostReread` bytes, as in
     /// a file of nothing but marks. A library that searches such a file computes the checksum of each byte thousands of
     /// times.
     private(set) var hasTooManyMarks = false
 
-    /// - Parameters:
-    ///   - start: Offset of the first page.
-    ///   - checksum: Computes the checksum of a page; tests count the bytes.
-    init(
-        _ source: ByteSource, from start: Int64 = 0,
-        checksum: @escaping ([UInt8]) -> UInt32 = { OggChecksum.checksum(ofPage: $0) }
-    ) {
-        (self.source, self.start, self.checksum) = (source, start, checksum)
+    /// - Parameter checksum: Computes the checksum of a page; tests count the bytes.
+    init(_ source: ByteSource, checksum: @escaping ([UInt8]) -> UInt32) {
+        (self.source, self.checksum) = (source, checksum)
     }
 
     /// Returns the next page and its bytes; nil at the end.

@@ -187,17 +187,12 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Opening
 
-    /// Returns the corrections of the positions in an Ogg file's pages, which only Opus needs. Throws for a file that
-    /// the library would search for minutes: in each megabyte of marks, for two seconds.
+    /// Returns the corrections of the positions in an Ogg file's pages, which only Opus needs. Throws for a file of
+    /// Opus that the library would search for minutes: in each megabyte of marks, for two seconds.
     private static func repairs(_ file: OpenedFile) throws(AudioFileError) -> [OpusPositions.Repair] {
-        let source = ByteSource(file)
-        let positions = OpusPositions(source)
-        var pages = OggPages(source, from: Int64(FileSniffer.id3Length(source.bytes(at: 0, count: 10)) ?? 0))
-        if positions == nil { while pages.next() != nil {} }
-        if positions?.hasTooManyMarks ?? pages.hasTooManyMarks {
-            throw .broken(file.path, "its pages lie within each other")
-        }
-        return positions?.repairs ?? []
+        guard let positions = OpusPositions(ByteSource(file)) else { return [] }
+        if positions.hasTooManyMarks { throw .broken(file.path, "its pages lie within each other") }
+        return positions.repairs
     }
 
     private static func open(
