@@ -216,7 +216,9 @@ struct RestoreTests {
 
     @Test("a cancelled restore leaves no hidden file of a take in the trash, and can be repeated")
     func cancelledDeletedTakes() throws {
-        let (_, backup, _) = try deleted()
+        let (here, backup, _) = try deleted()
+        // Its end removes the backup.
+        defer { withExtendedLifetime(here) {} }
         let there = try LibraryHarness()
         var askedCount = 0
         #expect(throws: RecordingLibraryError.cancelled) {
